@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# make            programs into build/bin/
+# make module     the kernel module (KERNEL=release or headers directory)
+# make check      everything: unit, command line, guests; ends with the totals
+# make lint       shellcheck of all shell; sparse and checkpatch on the module
+# make demo, make bench: see README.md
+#
+# VARIANT=asan builds the same programs with sanitizers into build/asan/bin/.
+
+VARIANT ?= plain
+CC ?= gcc
+PKG_CONFIG ?= pkg-config
+
+ifeq ($(VARIANT),asan)
+OUT := build/asan
+VARIANT_FLAGS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+else
+OUT := build
+VARIANT_FLAGS := -O2
+endif
+OBJ := $(OUT)/obj
+BIN := $(OUT)/bin
+
+CFLAGS ?= -g
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wunused-const-variable -Werror
+FL_CFLAGS := -std=c11 -D_GNU_SOURCE $(WARN) $(VARIANT_FLAGS) $(CFLAGS) -MMD -MP
+pkg_cflags = $(shell $(PKG_CONFIG) --cflags $(1))
+pkg_libs = $(shell $(PKG_CONFIG) --libs $(1))
+
+# Everything in replay/ but the program's main is also what the unit tests link.
+REPLAY_SRC := $(wildcard replay/*.c)
+REPLAY_OBJ := $(REPLAY_SRC:%.c=$(OBJ)/%.o)
+REPLAY_LIB := $(filter-out $(OBJ)/replay/fluxlog.o,$(REPLAY_OBJ))
+REPLAY_PKG := libisal json-c
+LOAD_SRC := $(wildcard tools/fluxlog_load*.c)
+LOAD_OBJ := $(LOAD_SRC:%.c=$(OBJ)/%.o)
+LOAD_PKG := libisal devmapper
+# The workload shares these with the programs that judge it.
+LOAD_SHARED := $(OBJ)/replay/stamp.o $(OBJ)/replay/err.o
+
+PROGRAMS := $(BIN)/fluxlog $(if $(LOAD_SRC),$(BIN)/fluxlog-load)
+SCRIPTS := $(patsubst tools/%,$(BIN)/%,$(wildcard tools/fluxlog-*[!.1]))
+
+.PHONY: all
+all: $(PROGRAMS) $(SCRIPTS)
+
+$(BIN)/fluxlog: $(REPLAY_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -o $@ $^ $(call pkg_libs,$(REPLAY_PKG))
+
+$(BIN)/fluxlog-load: $(LOAD_OBJ) $(LOAD_SHARED)
+	@mkdir -p $(@D)
+	$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -pthread -o $@ $^ $(call pkg_libs,$(LOAD_PKG))
+
+$(SCRIPTS): $(BIN)/%: tools/%
+	@mkdir -p $(@D)
+	ln -sfn $(abspath $<) $@
+
+$(OBJ)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(FL_CFLAGS) -c -o $@ $<
+
+# Unit tests: tests/unit/test_NAME.c gives Suite *NAME_suite(void). The list of
+# suites follows from the file names, so that none can be left out.
+UNIT_SRC := $(wildcard tests/unit/*.c)
+UNIT_OBJ := $(UNIT_SRC:%.c=$(OBJ)/%.o)
+UNIT_NAMES := $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c))
+UNIT_LIST := $(OBJ)/tests/unit/suites.h
+
+$(UNIT_OBJ): FL_CFLAGS += -Ireplay -I$(OBJ)/tests/unit $(call pkg_cflags,check)
+$(OBJ)/tests/unit/check_all.o: $(UNIT_LIST)
+$(UNIT_LIST): $(UNIT_SRC) Makefile
+	@mkdir -p $(@D)
+	printf 'SUITE(%s)\n' $(UNIT_NAMES) >$@
+
+$(BIN)/unit-tests: $(UNIT_OBJ) $(REPLAY_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -pthread -o $@ $^ \
+		$(call pkg_libs,check $(REPLAY_PKG))
+
+.PHONY: unit-tests
+unit-tests: $(BIN)/unit-tests
+
+.PHONY: check-unit check-cli check-unit-one check-cli-one
+check-unit-one: $(BIN)/unit-tests
+	$(BIN)/unit-tests
+check-cli-one: all
+	tests/cli/run $(abspath $(BIN))
+check-unit check-cli: %:
+	$(MAKE) --no-print-directory $*-one
+	$(MAKE) --no-print-directory VARIANT=asan $*-one
+
+# Each suite is a make target whose output ends with "...N passed, N failed".
+CHECK_SUITES := check-unit-plain check-unit-asan check-cli-plain check-cli-asan
+.PHONY: check-unit-plain check-unit-asan check-cli-plain check-cli-asan
+check-unit-plain check-unit-asan check-cli-plain check-cli-asan: check-%:
+	$(MAKE) --no-print-directory VARIANT=$(lastword $(subst -, ,$*)) \
+		check-$(firstword $(subst -, ,$*))-one
+
+-include dm-fluxlog/module.mk
+-include tools/lab.mk
+
+ifneq ($(wildcard tools/lab.mk),)
+CHECK_SUITES += check-vm
+endif
+
+.PHONY: check
+check:
+	$(if $(wildcard tools/fluxlog-deps),tools/fluxlog-deps)
+	tests/run-suites '$(MAKE)' $(CHECK_SUITES)
+
+SHELL_FILES = $(shell git ls-files -co --exclude-standard -- tools tests .ci | \
+	while read -r f; do if head -n 1 "$$f" | grep -qE '^\#!.*/(ba|da)?sh\b|^\# shellcheck shell='; \
+	then echo "$$f"; fi; done)
+.PHONY: lint
+lint: $(if $(wildcard dm-fluxlog/module.mk),lint-module)
+	shellcheck $(SHELL_FILES)
+
+.PHONY: clean
+clean:
+	rm -rf build
+
+-include $(REPLAY_OBJ:.o=.d) $(LOAD_OBJ:.o=.d) $(UNIT_OBJ:.o=.d)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * cmd: what every command of fluxlog looks like.
+ *
+ * A cmd_*.c reads the arguments of its command, calls the parts that do the
+ * work and returns an exit code (FL_EXIT_*). argv[0] is the command's name.
+ */
+#ifndef CMD_H
+#define CMD_H
+
+int cmd_info(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
+int cmd_asm(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
+
+/* Each command's full help, printed by `fluxlog help CMD` and `CMD --help`. */
+extern const char cmd_info_help[];
+extern const char cmd_dump_help[];
+extern const char cmd_asm_help[];
+
+/*
+ * "fluxlog CMD: <sentence>; see fluxlog help CMD" on stderr; FL_EXIT_CANNOT. For
+ * arguments that make no sense.
+ */
+int cmd_usage_error(const char *cmd, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The same for an option that getopt_long() refused; @c is what it returned. Short
+ * options must begin with ':', so that it keeps silent itself. */
+int cmd_bad_option(const char *cmd, int c, char **argv);
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fluxlog: the command table.
+ *
+ * Takes   a command's name and its arguments.
+ * Gives   0 nothing found, 1 findings, 2 could not judge.
+ * Relies  on each cmd_*.c for the rest.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "err.h"
+
+#define VERSION "1"
+
+/**
+ * struct command - one line of the table
+ * @name: as typed
+ * @line: what it does, in one line
+ * @help: all of its help; NULL: it answers --help itself
+ * @run: does it
+ */
+static const struct command {
+	const char *name, *line, *help;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "info", "what a log is, what is in it, how it ends", cmd_info_help, cmd_info },
+};
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static void print_help(void)
+{
+	puts("usage: fluxlog COMMAND [ARGUMENT...]\n"
+	     "\n"
+	     "Reads the logs that the device-mapper target fluxlog writes, and judges whether\n"
+	     "what fsync promised survives a power cut at any instant.\n");
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		printf("  %-8s %s\n", commands[i].name, commands[i].line);
+	puts("\n"
+	     "  fluxlog help COMMAND   all about one command\n"
+	     "  fluxlog --version\n"
+	     "\n"
+	     "Exit code: 0 nothing found, 1 findings, 2 could not judge.");
+}
+
+int cmd_usage_error(const char *cmd, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "fluxlog %s: ", cmd);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "; see fluxlog help %s\n", cmd);
+	return FL_EXIT_CANNOT;
+}
+
+int cmd_bad_option(const char *cmd, int c, char **argv)
+{
+	if (c == ':')
+		return cmd_usage_error(cmd, "option %s needs a value", argv[optind - 1]);
+	if (optopt && strncmp(argv[optind - 1], "--", 2))
+		return cmd_usage_error(cmd, "unknown option -%c", optopt);
+	return cmd_usage_error(cmd, "unknown option %s", argv[optind - 1]);
+}
+
+static int unknown(const char *name)
+{
+	fprintf(stderr, "fluxlog: unknown command \"%s\"; see fluxlog --help\n", name);
+	return FL_EXIT_CANNOT;
+}
+
+static int help_on(const char *name)
+{
+	const struct command *cmd = find(name);
+	char *argv[] = { (char *)name, (char *)"--help", NULL };
+
+	if (!cmd)
+		return unknown(name);
+	if (!cmd->help)
+		return cmd->run(2, argv);
+	fputs(cmd->help, stdout);
+	return FL_EXIT_FINE;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : NULL;
+	const struct command *cmd;
+
+	if (!name) {
+		fputs("fluxlog: no command; see fluxlog --help\n", stderr);
+		return FL_EXIT_CANNOT;
+	}
+	if (!strcmp(name, "--version")) {
+		puts("fluxlog " VERSION);
+		return FL_EXIT_FINE;
+	}
+	if (!strcmp(name, "help") && argc > 2)
+		return help_on(argv[2]);
+	if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h")) {
+		print_help();
+		return FL_EXIT_FINE;
+	}
+	cmd = find(name);
+	return cmd ? cmd->run(argc - 1, argv + 1) : unknown(name);
+}
+
+int main(int argc, char **argv)
+{
+	int rc = dispatch(argc, argv);
+
+	/* a verdict that nobody could read is none */
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "fluxlog: writing to standard output: %s\n", strerror(errno));
+		rc = FL_EXIT_CANNOT;
+	}
+	return rc;
+}
