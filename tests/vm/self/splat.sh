@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+# What: the kernel prints a backtrace and goes on. Expected: not ok, exit status 11.
+echo 9 >/proc/sys/kernel/printk
+echo l >/proc/sysrq-trigger
+sleep 1
