@@ -18,6 +18,7 @@
 #include "log_reader.h"
 #include "log_summary.h"
 #include "progress.h"
+#include "text_lex.h"
 #include "uuid.h"
 
 const char cmd_info_help[] =
@@ -47,14 +48,17 @@ static void print_super(const struct fl_log *log)
 	char uuid[FL_UUID_LEN + 1], epoch[FL_UUID_LEN + 1];
 	uint64_t used = (log->end_off + FL_SECTOR - 1) / FL_SECTOR;
 
-	printf("  %-10s %s (device %u of its group), %" PRIu64 " sectors, blocks of %u bytes\n",
-	       "device", s->data_name[0] ? s->data_name : "unnamed", s->dev, s->data_sectors,
-	       s->data_block_size);
+	/* quoted: whatever these texts hold, the terminal is not to obey it */
+	fl_put_quoted(stdout, "  device     ", s->data_name, strlen(s->data_name));
+	printf(" (device %u of its group), %" PRIu64 " sectors, blocks of %u bytes\n", s->dev,
+	       s->data_sectors, s->data_block_size);
 	printf("  %-10s %" PRIu64 " of %" PRIu64 " sectors used (%.1f%%), blocks of %u bytes, %"
 	       PRIu64 " units\n", "log", used, s->log_sectors,
 	       100.0 * (double)used / (double)s->log_sectors, s->block_size, log->units);
-	if (s->args[0])
-		printf("  %-10s %s\n", "arguments", s->args);
+	if (s->args[0]) {
+		fl_put_quoted(stdout, "  arguments  ", s->args, strlen(s->args));
+		putchar('\n');
+	}
 	printf("  %-10s %s\n", "uuid", fl_uuid_str(uuid, s->uuid));
 	printf("  %-10s %s\n", "epoch", fl_uuid_str(epoch, s->epoch));
 	print_time("recorded", s->created_real_ns);
@@ -114,7 +118,7 @@ static int load(struct fl_log **log, const char *path, struct fl_err *err)
 	return rc;
 }
 
-/* One log; true if it is complete. */
+/* One log into @all (NULL: no JSON is wanted); true if it is complete. */
 static bool info_one(const char *path, struct json_object *all)
 {
 	struct fl_log *log = NULL;

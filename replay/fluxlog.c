@@ -29,6 +29,8 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "info", "what a log is, what is in it, how it ends", cmd_info_help, cmd_info },
+	{ "dump", "a log as text", cmd_dump_help, cmd_dump },
+	{ "asm", "a log from its text", cmd_asm_help, cmd_asm },
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
