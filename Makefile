@@ -68,7 +68,7 @@ UNIT_OBJ := $(UNIT_SRC:%.c=$(OBJ)/%.o)
 UNIT_NAMES := $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c))
 UNIT_LIST := $(OBJ)/tests/unit/suites.h
 
-$(UNIT_OBJ): FL_CFLAGS += -Ireplay -I$(OBJ)/tests/unit $(call pkg_cflags,check)
+$(UNIT_OBJ): FL_CFLAGS += -Wno-missing-prototypes -Ireplay -I$(OBJ)/tests/unit $(call pkg_cflags,check)
 $(OBJ)/tests/unit/check_all.o: $(UNIT_LIST)
 $(UNIT_LIST): $(UNIT_SRC) Makefile
 	@mkdir -p $(@D)
