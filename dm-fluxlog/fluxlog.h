@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * dm-fluxlog: what its files have in common.
+ *
+ *   bio -> capture -> record -> writer -> log device
+ *
+ * target.c speaks device-mapper, capture.c holds what a bio carried, record.c
+ * says it in the words of the log, writer.c puts it on the log device, and
+ * recorder.c owns the log that they share. Prototypes stand under the file that
+ * has the function.
+ */
+#ifndef FLUXLOG_H
+#define FLUXLOG_H
+
+#include <linux/atomic.h>
+#include <linux/bio.h>
+#include <linux/device-mapper.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+
+#include "uapi/fluxlog_format.h"
+
+#define DM_MSG_PREFIX "fluxlog"
+
+#define FLUXLOG_MAX_BIO		(1U << 20)	/* longest captured write, in bytes */
+#define FLUXLOG_MEM_KB_DEFAULT	65536U
+#define FLUXLOG_MEM_KB_MIN	1152U		/* a longest write with what goes with it */
+#define FLUXLOG_MEM_KB_MAX	(64U << 20)
+#define FLUXLOG_LOG_MIN_BYTES	(2U << 20)	/* a super, a longest write, and some */
+#define FLUXLOG_SUPER_SECTORS	(FLUXLOG_SUPER_BYTES >> SECTOR_SHIFT)
+#define FLUXLOG_INLINE_VECS	8
+
+/**
+ * enum fluxlog_state - of a recorder; once it has left FLUXLOG_RECORDING, it stays
+ * @FLUXLOG_NEW: no table with it has been resumed, nothing is on the log device
+ * @FLUXLOG_RECORDING: every write is recorded
+ * @FLUXLOG_OVERFLOW: the log had no room for a record
+ * @FLUXLOG_LOG_ERROR: the log device failed a write or a flush
+ * @FLUXLOG_NO_MEMORY: no memory to hold a write
+ */
+enum fluxlog_state {
+	FLUXLOG_NEW,
+	FLUXLOG_RECORDING,
+	FLUXLOG_OVERFLOW,
+	FLUXLOG_LOG_ERROR,
+	FLUXLOG_NO_MEMORY,
+};
+
+/**
+ * struct fluxlog_options - the optional arguments of a table line
+ * @mem_limit_kb: most memory that captures may hold
+ * @stop_on_fail: true for on_log_fail stop, false for error
+ */
+struct fluxlog_options {
+	unsigned int mem_limit_kb;
+	bool stop_on_fail;
+};
+
+/**
+ * struct fluxlog_capture - an event on its way to the log
+ * @node: in the recorder's queue, then in a unit's list
+ * @record: as it will stand in the log, but for payload_blk
+ * @inl: inline data of a mark or promise, kmalloc'ed, or NULL
+ * @vecs: pages that hold the payload; bv_len is what was allocated
+ * @nr_vecs: how many
+ * @payload_bytes: without padding
+ * @blocks: log space that was reserved for it, in log blocks
+ * @mem: memory that was reserved for it, in bytes
+ * @sync: set if this is no event but a request to report that all before it is
+ *	on the log; then nothing else counts
+ * @inline_vecs: @vecs of a small write
+ *
+ * Owned by the bio until fluxlog_queue(), by the writer from then on.
+ */
+struct fluxlog_capture {
+	struct llist_node node;
+	struct fluxlog_record record;
+	void *inl;
+	struct bio_vec *vecs;
+	unsigned int nr_vecs;
+	unsigned int payload_bytes;
+	unsigned int blocks;
+	unsigned int mem;
+	struct fluxlog_sync *sync;
+	struct bio_vec inline_vecs[FLUXLOG_INLINE_VECS];
+};
+
+struct fluxlog_writer;
+
+/**
+ * struct fluxlog_recorder - one log and everything that goes into it
+ * @list: in the list of all recorders
+ * @targets: targets attached to it, one a table; the last to leave ends it
+ * @md: the mapped device that they belong to
+ * @data_dev: device number of the recorded device
+ * @log_bdev: open for as long as a target is attached
+ * @data_name: the recorded device, for people
+ * @log_name: the log device, for people
+ * @data_sectors: size of the recorded device
+ * @log_blocks: room for the log, super included, in log blocks
+ * @block_size: log block in bytes
+ * @block_shift: its logarithm
+ * @uuid: of the log
+ * @dev: number in the group, given out when recording begins
+ * @state: enum fluxlog_state; read without a lock, left RECORDING under @fail_lock
+ * @stop_on_fail: on_log_fail of the table that was resumed last
+ * @fail_lock: guards the end of recording
+ * @gap_tick: when recording ended
+ * @gap_errno: why, positive
+ * @mem_limit: bound for @mem_used, in bytes
+ * @mem_used: bytes held by captures
+ * @mem_highest: highest @mem_used so far
+ * @mem_gate: held by the one writer-to-be that waits for memory; others queue here
+ * @mem_wait: where it waits
+ * @space_used: log blocks taken or reserved; one is reserved for the last record
+ * @queue: ended captures on their way to the writer, newest first
+ * @writer_wait: where the writer waits
+ * @urgent: somebody waits for the writer: gather nothing
+ * @nr_records: records on the log
+ * @nr_flushes: flush records among them
+ * @blocks_written: log blocks given out to units, super included
+ * @writer: the thread that writes the log
+ */
+struct fluxlog_recorder {
+	struct list_head list;
+	struct list_head targets;
+	struct mapped_device *md;
+	dev_t data_dev;
+	struct block_device *log_bdev;
+	char data_name[32];
+	char log_name[32];
+	sector_t data_sectors;
+	u64 log_blocks;
+	unsigned int block_size;
+	unsigned int block_shift;
+	__u8 uuid[16];
+	u16 dev;
+
+	enum fluxlog_state state;
+	bool stop_on_fail;
+	spinlock_t fail_lock;		/* see @gap_tick */
+	u64 gap_tick;
+	int gap_errno;
+
+	unsigned long mem_limit;
+	atomic_long_t mem_used ____cacheline_aligned_in_smp;
+	atomic_long_t mem_highest;
+	struct mutex mem_gate;		/* see above: a queue, it guards no data */
+	wait_queue_head_t mem_wait;
+
+	atomic64_t space_used ____cacheline_aligned_in_smp;
+
+	struct llist_head queue ____cacheline_aligned_in_smp;
+	wait_queue_head_t writer_wait;
+	bool urgent;
+
+	atomic64_t nr_records;
+	atomic64_t nr_flushes;
+	atomic64_t blocks_written;
+	struct fluxlog_writer *writer;
+};
+
+/**
+ * struct fluxlog_target - one line of a table
+ * @ti: the line
+ * @data: first argument: the device that is recorded
+ * @log: second argument: where the log goes
+ * @opts: optional arguments
+ * @rec: the recorder, shared with other tables of the same mapped device
+ * @list: in @rec's targets
+ */
+struct fluxlog_target {
+	struct dm_target *ti;
+	struct dm_dev *data;
+	struct dm_dev *log;
+	struct fluxlog_options opts;
+	struct fluxlog_recorder *rec;
+	struct list_head list;
+};
+
+/* True once writes can no longer be recorded. Any context. */
+static inline bool fluxlog_failed(const struct fluxlog_recorder *rec)
+{
+	return READ_ONCE(rec->state) != FLUXLOG_RECORDING;
+}
+
+/* --- recorder.c --------------------------------------------------------- */
+
+/* The next tick, larger than any before it on this machine. Any context. */
+u64 fluxlog_tick(void);
+
+/*
+ * Attach @ft, whose devices are open, to the recorder of its log device; make
+ * one if there is none. 0, or -errno with a sentence in @error. May sleep.
+ */
+int fluxlog_recorder_attach(struct fluxlog_target *ft, char **error);
+
+/*
+ * Detach @ft; no bio of its may be under way. The last one ends the log: this
+ * waits until all is on the log device. May sleep.
+ */
+void fluxlog_recorder_detach(struct fluxlog_target *ft);
+
+/*
+ * Apply @ft's options; at the first call write the super and begin to record.
+ * Runs before the first bio of a table. 0 or -errno. May sleep, allocates
+ * without I/O.
+ */
+int fluxlog_recorder_start(struct fluxlog_target *ft);
+
+/*
+ * Recording ends here, for reason @state, unless it has ended before. Nothing
+ * that gets its issue tick after this need be recorded. Process context.
+ */
+void fluxlog_recorder_fail(struct fluxlog_recorder *rec, enum fluxlog_state state);
+
+/* "recording" and so on, as the status line has it. */
+const char *fluxlog_state_name(enum fluxlog_state state);
+
+/* The module's own beginning: pick the epoch. */
+void fluxlog_recorder_init(void);
+
+/* --- capture.c ---------------------------------------------------------- */
+
+/*
+ * Copy @bio and reserve memory and log space for it; waits for memory. Returns
+ * a capture whose issue tick has been taken, or an ERR_PTR if @rec cannot
+ * record it any more. Process context; allocates without I/O.
+ */
+struct fluxlog_capture *fluxlog_capture_bio(struct fluxlog_recorder *rec,
+					    struct bio *bio);
+
+/*
+ * The bio of @cap has ended: take the done tick, hand over to the writer. Must
+ * run before the layer above learns of it. Any context.
+ */
+void fluxlog_capture_done(struct fluxlog_recorder *rec,
+			  struct fluxlog_capture *cap, blk_status_t status);
+
+/*
+ * Queue a mark or a promise with @len bytes of inline data, which are copied.
+ * 0 or -errno. May sleep.
+ */
+int fluxlog_capture_note(struct fluxlog_recorder *rec, enum fluxlog_kind kind,
+			 const void *inl, unsigned int len);
+
+/* Free @cap and its pages; reservations stay with the caller. Process context. */
+void fluxlog_capture_free(struct fluxlog_capture *cap);
+
+/* Give back memory that was reserved. Process context. */
+void fluxlog_mem_release(struct fluxlog_recorder *rec, unsigned long bytes);
+
+/* Give back log space that was reserved. Any context. */
+void fluxlog_space_release(struct fluxlog_recorder *rec, u64 blocks);
+
+int fluxlog_capture_init(void);
+void fluxlog_capture_exit(void);
+
+/* --- record.c ----------------------------------------------------------- */
+
+/* Fill @r with what @bio says of itself; no ticks yet. Any context. */
+void fluxlog_record_bio(struct fluxlog_record *r, const struct bio *bio);
+
+/* Set one end of a record, tick and time, to now. Any context. */
+void fluxlog_record_issue(struct fluxlog_record *r);
+void fluxlog_record_done(struct fluxlog_record *r);
+
+/* Both ends are the instant @tick. Any context. */
+void fluxlog_record_instant(struct fluxlog_record *r, u64 tick);
+
+/*
+ * The words of a `mark` message, joined by one space, into @text, which has
+ * room for FLUXLOG_INLINE_MAX bytes. Their length, or -EINVAL after a line in
+ * the kernel log.
+ */
+int fluxlog_mark_parse(char *text, unsigned int argc, char **argv);
+
+/*
+ * The key=value words of a `promise` message into @out, which has room for
+ * FLUXLOG_INLINE_MAX bytes. Length of the inline data, or -EINVAL after a line
+ * in the kernel log that names the key.
+ */
+int fluxlog_promise_parse(struct fluxlog_promise *out,
+			  const struct fluxlog_recorder *rec,
+			  unsigned int argc, char **argv);
+
+/* --- writer.c ----------------------------------------------------------- */
+
+/* Start and stop the thread. Stopping writes all that is queued and the last
+ * record; nothing may be queued from then on. May sleep.
+ */
+int fluxlog_writer_start(struct fluxlog_recorder *rec);
+void fluxlog_writer_stop(struct fluxlog_recorder *rec);
+
+/* Hand @cap to the writer. Any context. */
+void fluxlog_queue(struct fluxlog_recorder *rec, struct fluxlog_capture *cap);
+
+/* Let the writer look again, at once. Any context. */
+void fluxlog_writer_kick(struct fluxlog_recorder *rec);
+
+/*
+ * Wait until all that was queued before is on the log device and that is
+ * flushed. 0, or -EIO if recording has ended. May sleep.
+ */
+int fluxlog_writer_sync(struct fluxlog_recorder *rec);
+
+#endif
