@@ -8,6 +8,9 @@
 #ifndef CMD_H
 #define CMD_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 int cmd_info(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_asm(int argc, char **argv);
@@ -19,6 +22,12 @@ int cmd_replay(int argc, char **argv);
 extern const char cmd_info_help[];
 extern const char cmd_dump_help[];
 extern const char cmd_asm_help[];
+extern const char cmd_check_help[];
+extern const char cmd_explain_help[];
+extern const char cmd_replay_help[];
+extern const char cmd_check_help[];
+extern const char cmd_explain_help[];
+extern const char cmd_replay_help[];
 
 /*
  * "fluxlog CMD: <sentence>; see fluxlog help CMD" on stderr; FL_EXIT_CANNOT. For
@@ -30,5 +39,8 @@ int cmd_usage_error(const char *cmd, const char *fmt, ...)
 /* The same for an option that getopt_long() refused; @c is what it returned. Short
  * options must begin with ':', so that it keeps silent itself. */
 int cmd_bad_option(const char *cmd, int c, char **argv);
+
+/* A number, decimal or hexadecimal after 0x, and nothing else. */
+bool cmd_number(const char *text, uint64_t *out);
 
 #endif

@@ -27,7 +27,8 @@ const char cmd_info_help[] =
 	"Tells what each LOG is, counts its records, and says how it ends: complete, or\n"
 	"stopped, cut off or corrupt, at which offset and why.\n"
 	"\n"
-	"  -j, --json FILE   write the same as JSON to FILE (- is standard output)\n"
+	"  -j, --json FILE   write the same as JSON to FILE (- is standard output, which\n"
+	"                    then gets nothing else)\n"
 	"\n"
 	"Exit code: 0 every log is complete; 2 one is not, or could not be read.\n";
 
@@ -118,8 +119,18 @@ static int load(struct fl_log **log, const char *path, struct fl_err *err)
 	return rc;
 }
 
-/* One log into @all (NULL: no JSON is wanted); true if it is complete. */
-static bool info_one(const char *path, struct json_object *all)
+static void print_page(const struct fl_log *log, const struct fl_summary *sum)
+{
+	printf("%s: %s\n", log->path, fl_end_name(log->end));
+	print_super(log);
+	print_records(log, sum);
+	print_end(log);
+	fflush(stdout);
+}
+
+/* One log, as a page (@page) and into @all (NULL: no JSON is wanted); true if it
+ * is complete. */
+static bool info_one(const char *path, bool page, struct json_object *all)
 {
 	struct fl_log *log = NULL;
 	struct fl_summary sum;
@@ -133,20 +144,34 @@ static bool info_one(const char *path, struct json_object *all)
 		return false;
 	}
 	fl_summarize(log, &sum);
-	printf("%s: %s\n", path, fl_end_name(log->end));
-	print_super(log);
-	print_records(log, &sum);
-	print_end(log);
+	if (page)
+		print_page(log, &sum);
 	if (all)
 		fl_json_add_log(all, log, &sum);
 	complete = log->end == FL_END_COMPLETE;
 	if (!complete) {
-		fflush(stdout);
 		fprintf(stderr, "fluxlog: %s: %s at offset %" PRIu64 ": %s\n", path,
 			fl_end_name(log->end), log->end_off, log->end_why);
 	}
 	fl_log_close(log);
 	return complete;
+}
+
+static int info_all(int nr, char **paths, const char *json_path)
+{
+	struct json_object *all = json_path ? fl_json_new() : NULL;
+	bool page = !json_path || strcmp(json_path, "-");
+	int rc = FL_EXIT_FINE;
+	struct fl_err err;
+
+	for (int i = 0; i < nr; i++)
+		if (!info_one(paths[i], page, all))
+			rc = FL_EXIT_CANNOT;
+	if (all && fl_json_write(all, json_path, &err)) {
+		fl_print_err(&err);
+		rc = FL_EXIT_CANNOT;
+	}
+	return rc;
 }
 
 int cmd_info(int argc, char **argv)
@@ -157,9 +182,7 @@ int cmd_info(int argc, char **argv)
 		{ 0 },
 	};
 	const char *json_path = NULL;
-	struct json_object *all = NULL;
-	struct fl_err err;
-	int rc = FL_EXIT_FINE, c;
+	int c;
 
 	while ((c = getopt_long(argc, argv, ":j:h", options, NULL)) != -1) {
 		switch (c) {
@@ -175,14 +198,5 @@ int cmd_info(int argc, char **argv)
 	}
 	if (optind == argc)
 		return cmd_usage_error("info", "no log is named");
-	if (json_path)
-		all = fl_json_new();
-	for (int i = optind; i < argc; i++)
-		if (!info_one(argv[i], all))
-			rc = FL_EXIT_CANNOT;
-	if (all && fl_json_write(all, json_path, &err)) {
-		fl_print_err(&err);
-		rc = FL_EXIT_CANNOT;
-	}
-	return rc;
+	return info_all(argc - optind, argv + optind, json_path);
 }

@@ -7,8 +7,6 @@
  * Relies  on each cmd_*.c for the rest.
  */
 #include <errno.h>
-#include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +29,11 @@ static const struct command {
 	{ "info", "what a log is, what is in it, how it ends", cmd_info_help, cmd_info },
 	{ "dump", "a log as text", cmd_dump_help, cmd_dump },
 	{ "asm", "a log from its text", cmd_asm_help, cmd_asm },
+	{ "check", "whether every promise survives a power cut at every instant",
+	  cmd_check_help, cmd_check },
+	{ "explain", "the story of one finding of check", cmd_explain_help, cmd_explain },
+	{ "replay", "the image that a log gives, as a file or on a device",
+	  cmd_replay_help, cmd_replay },
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -56,27 +59,6 @@ static void print_help(void)
 	     "  fluxlog --version\n"
 	     "\n"
 	     "Exit code: 0 nothing found, 1 findings, 2 could not judge.");
-}
-
-int cmd_usage_error(const char *cmd, const char *fmt, ...)
-{
-	va_list ap;
-
-	fprintf(stderr, "fluxlog %s: ", cmd);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "; see fluxlog help %s\n", cmd);
-	return FL_EXIT_CANNOT;
-}
-
-int cmd_bad_option(const char *cmd, int c, char **argv)
-{
-	if (c == ':')
-		return cmd_usage_error(cmd, "option %s needs a value", argv[optind - 1]);
-	if (optopt && strncmp(argv[optind - 1], "--", 2))
-		return cmd_usage_error(cmd, "unknown option -%c", optopt);
-	return cmd_usage_error(cmd, "unknown option %s", argv[optind - 1]);
 }
 
 static int unknown(const char *name)
