@@ -117,7 +117,7 @@ scenario_layer() { # scenario_layer CPIO SCENARIO...: and the settings of this r
 	mkdir -p "$root/lab/scen"
 	install "$LAB_TOP/tools/lab_init.sh" "$root/init"
 	cp "$LAB_TOP/tools/lab_guest.sh" "$LAB_TOP/tools/lab_splats" "$root/lab/"
-	cp "$LAB_TOP/tests/vm/lib.sh" "$root/lab/lib.sh"
+	cp "$LAB_TOP/tests/vm/guest-lib" "$root/lab/lib.sh"
 	n=100
 	for scenario; do
 		cp "$scenario" "$root/lab/scen/$n-$(basename "$scenario")" ||

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+# What: the same on ext4.
+export LAB_FS=ext4
+requires ext4
+fsync_is_kept

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# What: the demo's two recordings, in one guest: fsync writers, then the negative
+# control on disks of its own.
+# Expected: every call succeeds, both logs are complete. They are judged outside.
+: "${DEMO_THREADS:=8}" "${DEMO_OPS:=6006}" "${DEMO_CONTROL_OPS:=100}"
+
+# Run the workload; its progress goes to the host as it comes.
+load() { # load DM OPTION...
+	load_dm=$1
+	shift
+	{
+		fluxlog-load --dir /mnt --promise "dm:$load_dm" "$@" 2>&1 >"/results/$load_dm.load" ||
+			echo $? >/tmp/failed
+	} | while read -r line; do
+		say "  ${line#fluxlog-load: }"
+	done
+	say "  $(tail -n 1 "/results/$load_dm.load")"
+	[ ! -e /tmp/failed ] || fail "the workload had errors: $(head -n 1 "/results/$load_dm.load")"
+}
+
+record() { # record DM DATA LOG LOAD-OPTION...
+	dm=$1
+	flux_create "$dm" "$2" "$3"
+	shift 3
+	make_fs "/dev/mapper/$dm"
+	mount_fs "/dev/mapper/$dm" /mnt
+	load "$dm" "$@"
+	umount /mnt
+	say "  recorder: $(dmsetup status "$dm")"
+	dm_remove "$dm"
+}
+
+say "recording: $DEMO_THREADS writers on $LAB_FS, each $DEMO_OPS times: append 4 KiB, fsync"
+record fsync "$DATA" "$LOG" --threads "$DEMO_THREADS" --ops "$DEMO_OPS"
+say "recording the negative control: the same writers promise and never call fsync"
+record control "$DATA2" "$LOG2" --threads "$DEMO_THREADS" --ops "$DEMO_CONTROL_OPS" --no-sync

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# make demo        the whole path: record, judge, negative control (a guest, 2 CPUs)
+# make check-vm    the guest tests
+# make bench       the recorder's speed against dm-linear and dm-log-writes
+
+.PHONY: demo check-vm bench
+demo:
+	tools/fluxlog-deps demo
+	$(MAKE) --no-print-directory all
+	tools/demo
+
+check-vm: all
+	tests/vm/run
+
+bench:
+	tools/fluxlog-deps bench
+	$(MAKE) --no-print-directory all
+	tools/bench
