@@ -230,6 +230,25 @@ static void build_bounds(struct fl_carriers *cs)
 	}
 }
 
+static void build_clock(struct fl_carriers *cs, const struct fl_dev *dev)
+{
+	uint64_t max = 0, min = FL_NEVER;
+	uint32_t i;
+
+	cs->ceil_ns = fl_alloc((size_t)cs->nr + 1, sizeof(*cs->ceil_ns));
+	cs->floor_ns = fl_alloc((size_t)cs->nr + 1, sizeof(*cs->floor_ns));
+	for (i = 0; i < cs->nr; i++) {
+		uint64_t ns = dev[cs->c[i].dev].ver[cs->c[i].rec].rec->issue_ns;
+
+		cs->ceil_ns[i] = max = ns > max ? ns : max;
+	}
+	while (i-- > 0) {
+		uint64_t ns = dev[cs->c[i].dev].ver[cs->c[i].rec].rec->issue_ns;
+
+		cs->floor_ns[i] = min = ns < min ? ns : min;
+	}
+}
+
 int fl_carriers_build(struct fl_carriers *cs, struct fl_dev *dev, struct fl_err *err)
 {
 	int ret;
@@ -244,6 +263,7 @@ int fl_carriers_build(struct fl_carriers *cs, struct fl_dev *dev, struct fl_err 
 	connect(cs, dev);
 	build_index(cs);
 	build_bounds(cs);
+	build_clock(cs, dev);
 	return 0;
 }
 
@@ -252,6 +272,8 @@ void fl_carriers_free(struct fl_carriers *cs)
 	free(cs->c);
 	free(cs->file);
 	fl_index_free(&cs->index);
+	free(cs->ceil_ns);
+	free(cs->floor_ns);
 	free(cs->max_gen);
 	free(cs->min_gen);
 	memset(cs, 0, sizeof(*cs));

@@ -41,6 +41,8 @@ struct fl_file {
  * @c, @nr: sorted by issue tick over all devices, then by delta
  * @file, @nr_file: sorted by run and file
  * @index: over the space of all files; an id is a place in @c
+ * @ceil_ns, @floor_ns: largest issue_ns up to carrier i, smallest from it on (the
+ *	clock and the ticks of two processors need not agree to the last digit)
  * @max_gen, @min_gen: beside index.entry: the largest generation up to this entry
  *	of its node, the smallest from it on
  */
@@ -50,6 +52,7 @@ struct fl_carriers {
 	struct fl_file *file;
 	uint32_t nr_file, room_file;
 	struct fl_index index;
+	uint64_t *ceil_ns, *floor_ns;
 	uint64_t *max_gen, *min_gen;
 };
 

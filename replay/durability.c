@@ -52,6 +52,19 @@ static int cmp_flush(const void *a, const void *b)
 	return x->issue < y->issue ? -1 : x->issue > y->issue;
 }
 
+/* Everything below orders by ticks; two writes with one tick have no order. */
+static int check_ticks(const struct fl_dev *dev, struct fl_err *err)
+{
+	uint32_t i;
+
+	for (i = 1; i < dev->nr_ver; i++)
+		if (dev->ver[i - 1].rec->issue == dev->ver[i].rec->issue)
+			return fl_fail(err, EINVAL, "%s: two records were issued at tick %llu",
+				       dev->log->path,
+				       (unsigned long long)dev->ver[i].rec->issue);
+	return 0;
+}
+
 static int collect(struct fl_dev *dev, struct fl_err *err)
 {
 	const struct fl_log *log = dev->log;
@@ -74,7 +87,7 @@ static int collect(struct fl_dev *dev, struct fl_err *err)
 	}
 	qsort(dev->ver, dev->nr_ver, sizeof(*dev->ver), cmp_ver);
 	qsort(dev->flush, dev->nr_flush, sizeof(*dev->flush), cmp_flush);
-	return 0;
+	return check_ticks(dev, err);
 }
 
 /* ---- rule 2: from when on a write is durable -------------------------------- */
@@ -89,6 +102,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 static void build_cover(struct fl_dev *dev)
 {
 	uint32_t i = dev->nr_flush;
+	uint64_t done = 0;
 
 	dev->cover = fl_alloc((size_t)i + 1, sizeof(*dev->cover));
 	dev->cover_ns = fl_alloc((size_t)i + 1, sizeof(*dev->cover_ns));
@@ -100,10 +114,14 @@ static void build_cover(struct fl_dev *dev)
 		dev->cover_ns[i] = min_u64(dev->cover_ns[i + 1],
 					   f->status ? FL_NEVER : f->done_ns);
 	}
+	dev->flush_done = fl_alloc((size_t)dev->nr_flush + 1, sizeof(*dev->flush_done));
+	for (i = 0; i < dev->nr_flush; i++) {
+		done = dev->flush[i]->done > done ? dev->flush[i]->done : done;
+		dev->flush_done[i] = done;
+	}
 }
 
-/* The first flush that was issued after @tick. */
-static uint32_t first_flush_after(const struct fl_dev *dev, uint64_t tick)
+uint32_t fl_flush_after(const struct fl_dev *dev, uint64_t tick)
 {
 	uint32_t lo = 0, hi = dev->nr_flush;
 
@@ -125,7 +143,7 @@ static void set_durable(const struct fl_dev *dev, struct fl_ver *v)
 	v->dur = v->dur_ns = FL_NEVER;
 	if (v->rec->status || v->rec->kind == FLUXLOG_DISCARD)
 		return;
-	f = first_flush_after(dev, v->rec->done);
+	f = fl_flush_after(dev, v->rec->done);
 	v->dur = dev->cover[f];
 	v->dur_ns = dev->cover_ns[f];
 	if (v->rec->flags & FLUXLOG_F_FUA) {
@@ -149,7 +167,7 @@ static void build_index(struct fl_dev *dev)
 	free(span);
 }
 
-/* Running extremes beside the entries of each node; they bound fl_allowed(). */
+/* Running extremes beside the entries of each node; they bound fl_front(). */
 static void build_bounds(struct fl_dev *dev)
 {
 	const struct fl_index *ix = &dev->index;
@@ -208,6 +226,7 @@ void fl_dev_free(struct fl_dev *dev)
 	free(dev->ver);
 	free(dev->flush);
 	free(dev->floor_ns);
+	free(dev->flush_done);
 	free(dev->cover);
 	free(dev->cover_ns);
 	free(dev->max_done);
@@ -233,35 +252,45 @@ uint32_t fl_issued_below(const struct fl_dev *dev, struct fl_cut cut)
 	return lo;
 }
 
-/* The largest issue tick of a version in @l's first @n that is durable at @cut:
- * whatever was done before that tick is replaced. False: none is durable. */
-static bool newest_durable(const struct fl_dev *dev, const struct fl_list *l, uint32_t n,
-			   struct fl_cut cut, uint64_t *issue)
+static bool replacing(const struct fl_ver *v, struct fl_cut cut, enum fl_level level)
+{
+	if (level == FL_DURABLE)
+		return fl_durable_by(v, cut);
+	return !v->rec->status && v->rec->kind != FLUXLOG_DISCARD &&
+	       fl_done_by(v->rec, cut);
+}
+
+/* The largest issue tick of a replacing version in @l's first @n: whatever was done
+ * before that tick is replaced. False: there is none. */
+static bool newest_replacing(const struct fl_dev *dev, const struct fl_list *l, uint32_t n,
+			     struct fl_cut cut, enum fl_level level, uint64_t *issue)
 {
 	const uint64_t *min = (cut.on_clock ? dev->min_dur_ns : dev->min_dur) + l->pos;
 
-	if (!n || min[n - 1] > cut.at)
+	if (level == FL_DURABLE && n && min[n - 1] > cut.at)
 		return false;
-	while (!fl_durable_by(&dev->ver[l->id[n - 1]], cut))
+	while (n && !replacing(&dev->ver[l->id[n - 1]], cut, level))
 		n--;
+	if (!n)
+		return false;
 	if (dev->ver[l->id[n - 1]].rec->issue > *issue)
 		*issue = dev->ver[l->id[n - 1]].rec->issue;
 	return true;
 }
 
-int fl_allowed(const struct fl_dev *dev, uint32_t seg, struct fl_cut cut,
-	       fl_allowed_fn fn, void *arg, bool *base)
+int fl_front(const struct fl_dev *dev, uint32_t seg, struct fl_cut cut,
+	     enum fl_level level, fl_front_fn fn, void *arg, bool *base)
 {
 	struct fl_list list[FL_INDEX_LISTS];
 	uint32_t n[FL_INDEX_LISTS], below = fl_issued_below(dev, cut);
 	unsigned int nr = fl_index_lists(&dev->index, seg, list), i;
-	uint64_t replaced = 0;	/* done before this tick: replaced by a durable one */
+	uint64_t replaced = 0;	/* what was done before this tick is replaced */
 	int ret = 0;
 
 	*base = true;
 	for (i = 0; i < nr; i++) {
 		n[i] = fl_list_below(&list[i], below);
-		if (newest_durable(dev, &list[i], n[i], cut, &replaced))
+		if (newest_replacing(dev, &list[i], n[i], cut, level, &replaced))
 			*base = false;
 	}
 	for (i = 0; i < nr && !ret; i++) {

@@ -49,6 +49,7 @@ struct fl_ver {
  * @ver, @nr_ver: all versions by issue tick; a version's number is its place here
  * @floor_ns: floor_ns[i] is the smallest issue_ns from version i on
  * @flush, @nr_flush: all flushes by issue tick, failed ones too
+ * @flush_done: the largest done tick of flushes 0 to i
  * @cover, @cover_ns: for flush i, the first done tick (clock) of any successful
  *	flush from i on, FL_NEVER without one; nr_flush + 1 places
  * @index: which versions cover a sector
@@ -62,6 +63,7 @@ struct fl_dev {
 	uint64_t *floor_ns;
 	const struct fl_rec **flush;
 	uint32_t nr_flush;
+	uint64_t *flush_done;
 	uint64_t *cover, *cover_ns;
 	struct fl_index index;
 	uint64_t *max_done, *min_dur, *min_dur_ns;
@@ -91,24 +93,36 @@ static inline bool fl_replaces(const struct fl_rec *u, const struct fl_rec *v)
 	return v->done < u->issue;
 }
 
-/* Called with an allowed version; anything but 0 ends the walk. */
-typedef int (*fl_allowed_fn)(void *arg, const struct fl_ver *v);
+/* What makes a version replace those before it, for fl_front(). */
+enum fl_level {
+	FL_DURABLE,	/* it is durable at the cut: the front is what rule 4 allows */
+	FL_DONE,	/* it succeeded and was done by the cut: the front is what the
+			 * layer above wrote last, were there no cache */
+};
+
+/* Called with a version of the front; anything but 0 ends the walk. */
+typedef int (*fl_front_fn)(void *arg, const struct fl_ver *v);
 
 /**
- * fl_allowed() - walk over what a segment may hold after a cut
+ * fl_front() - walk over the versions of a segment that are not replaced
  * @dev: device
  * @seg: a segment of dev->index, or FL_NO_SEG
  * @cut: when power is lost
- * @fn: called for each allowed version, in no order
+ * @level: what counts as replacing; FL_DURABLE for what rule 4 allows
+ * @fn: called for each version that was issued by the cut and is not replaced,
+ *	in no order
  * @arg: for @fn
- * @base: set to whether the base is allowed
+ * @base: set to whether what the segment held before the log is not replaced
  *
  * Costs a search and a step for each floating version of the segment at that
  * cut, not one for each version that it ever had.
  * Return: what @fn ended the walk with, else 0.
  */
-int fl_allowed(const struct fl_dev *dev, uint32_t seg, struct fl_cut cut,
-	       fl_allowed_fn fn, void *arg, bool *base);
+int fl_front(const struct fl_dev *dev, uint32_t seg, struct fl_cut cut,
+	     enum fl_level level, fl_front_fn fn, void *arg, bool *base);
+
+/* The place in dev->flush of the first flush that was issued after @tick. */
+uint32_t fl_flush_after(const struct fl_dev *dev, uint64_t tick);
 
 /* The number of versions that can have been issued by @cut: all from there on
  * were issued later. (On the clock, some below may have been issued later too.) */

@@ -68,6 +68,13 @@ uint32_t fl_index_seg(const struct fl_index *ix, uint64_t pos)
 	return k == 0 || k > ix->nr_seg ? FL_NO_SEG : k - 1;
 }
 
+uint64_t fl_index_until(const struct fl_index *ix, uint64_t pos)
+{
+	uint32_t k = ix->nr_seg ? bounds_up_to(ix, pos) : 1;
+
+	return k > ix->nr_seg ? UINT64_MAX : ix->bound[k];
+}
+
 /* Call @put for each node that stands for a part of @s. */
 static void decompose(const struct fl_index *ix, const struct fl_span *s, uint32_t id,
 		      void (*put)(const struct fl_index *, uint32_t node, uint32_t id))

@@ -58,6 +58,9 @@ void fl_index_free(struct fl_index *ix);
 /* The segment that holds @pos, or FL_NO_SEG outside of all spans. */
 uint32_t fl_index_seg(const struct fl_index *ix, uint64_t pos);
 
+/* Where what fl_index_seg(@pos) says ends: the same spans cover [@pos, that). */
+uint64_t fl_index_until(const struct fl_index *ix, uint64_t pos);
+
 /* The lists of segment @seg; @out holds FL_INDEX_LISTS. Returns how many. */
 unsigned int fl_index_lists(const struct fl_index *ix, uint32_t seg,
 			    struct fl_list *out);

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * judge_file: promises of bytes of a file (see checker.h).
+ *
+ * A promise is cut into pieces in which nothing changes: all carriers cover the
+ * piece whole, and at each place of the devices where one of them put it, so do all
+ * versions. Each piece is then judged like a single sector.
+ */
+#include <stdlib.h>
+
+#include "checker.h"
+
+/* One piece of a promise. @n: for each list of carriers, how many can have been
+ * issued before the promise. @off, @len: sectors of the file. */
+struct piece {
+	const struct fl_group *g;
+	const struct fl_prom *prom;
+	struct fl_cut at;
+	const struct fl_file *file;
+	struct fl_list list[FL_INDEX_LISTS];
+	uint32_t n[FL_INDEX_LISTS];
+	unsigned int nr_list;
+	uint64_t off, len;
+};
+
+/* Where a carrier put the piece. */
+struct place {
+	const struct piece *pc;
+	const struct fl_dev *dev;
+	const struct fl_ver *ver;
+	uint64_t sector;
+	const struct fl_ver *bad;	/* allowed there, and not good enough */
+};
+
+typedef void (*candidate_fn)(struct piece *pc, const struct fl_carrier *c, void *arg);
+
+static struct place place_of(const struct piece *pc, const struct fl_carrier *c)
+{
+	const struct fl_dev *dev = &pc->g->dev[c->dev];
+	const struct fl_ver *v = &dev->ver[c->rec];
+
+	return (struct place){ .pc = pc, .dev = dev, .ver = v,
+			       .sector = fl_carrier_at(c, v, pc->off) };
+}
+
+/* Each carrier of the piece that may be the reason of the promise: good enough and
+ * issued before it; the newest of each list first. */
+static void each_candidate(struct piece *pc, candidate_fn fn, void *arg)
+{
+	const struct fl_carriers *cs = &pc->g->carriers;
+	unsigned int i;
+
+	for (i = 0; i < pc->nr_list; i++) {
+		const uint64_t *max_gen = cs->max_gen + pc->list[i].pos;
+		uint32_t n;
+
+		for (n = pc->n[i]; n && max_gen[n - 1] >= pc->prom->gen; n--) {
+			const struct fl_carrier *c = &cs->c[pc->list[i].id[n - 1]];
+			const struct fl_dev *dev = &pc->g->dev[c->dev];
+
+			if (c->gen >= pc->prom->gen &&
+			    fl_issued_by(dev->ver[c->rec].rec, pc->at))
+				fn(pc, c, arg);
+		}
+	}
+}
+
+/* ---- one place --------------------------------------------------------------- */
+
+/* Whether version @v holds the promised bytes, or later ones of the same file and
+ * place, at the place. @gen: what it holds if it is of that file and place. */
+static bool holds_file(const struct place *pl, const struct fl_ver *v, uint64_t *gen)
+{
+	const struct fl_carriers *cs = &pl->pc->g->carriers;
+	const struct fl_carrier *c = fl_carried(cs, v, pl->sector);
+
+	if (!c || &cs->file[c->file] != pl->pc->file ||
+	    fl_carrier_at(c, v, pl->pc->off) != pl->sector)
+		return false;
+	*gen = c->gen;
+	return true;
+}
+
+static int good_enough(void *arg, const struct fl_ver *v)
+{
+	struct place *pl = arg;
+	uint64_t gen;
+
+	if (holds_file(pl, v, &gen) && gen >= pl->pc->prom->gen)
+		return 0;
+	pl->bad = v;
+	return 1;
+}
+
+/* Why a version that is allowed beside a durable one breaks the promise. */
+static enum fl_code why_bad(const struct place *pl)
+{
+	uint64_t gen;
+
+	if (holds_file(pl, pl->bad, &gen))
+		return FL_OLDER_DATA;
+	return fl_replaces(pl->bad->rec, pl->ver->rec) ? FL_REPLACED : FL_RACE;
+}
+
+/* The first carrier in list @i that may have been issued after the promise. */
+static uint32_t first_after(const struct piece *pc, unsigned int i)
+{
+	const struct fl_carriers *cs = &pc->g->carriers;
+	uint32_t n = pc->n[i];
+
+	while (n && cs->ceil_ns[pc->list[i].id[n - 1]] >= pc->at.at)
+		n--;
+	return n;
+}
+
+/* A version that was issued after the promise and puts older data there. */
+static const struct fl_ver *older_data_later(const struct place *pl)
+{
+	const struct piece *pc = pl->pc;
+	const struct fl_carriers *cs = &pc->g->carriers;
+	unsigned int i;
+
+	for (i = 0; i < pc->nr_list; i++) {
+		const struct fl_list *l = &pc->list[i];
+		const uint64_t *min_gen = cs->min_gen + l->pos;
+		uint32_t n;
+
+		for (n = first_after(pc, i); n < l->n && min_gen[n] < pc->prom->gen; n++) {
+			const struct fl_carrier *c = &cs->c[l->id[n]];
+			struct place at = place_of(pc, c);
+
+			if (c->gen < pc->prom->gen && at.dev == pl->dev &&
+			    at.sector == pl->sector && !fl_issued_by(at.ver->rec, pc->at))
+				return at.ver;
+		}
+	}
+	return NULL;
+}
+
+/* Judge the place; returns true if it keeps the promise, else fills @f. */
+static bool place_keeps(struct place *pl, struct fl_finding *f)
+{
+	const struct piece *pc = pl->pc;
+	uint32_t seg = fl_index_seg(&pl->dev->index, pl->sector);
+	bool base;
+
+	fl_front(pl->dev, seg, pc->at, FL_DURABLE, good_enough, pl, &base);
+	if (!base && !pl->bad)
+		pl->bad = older_data_later(pl);
+	if (!base && !pl->bad)
+		return true;
+	f->write = pl->ver;
+	f->dev = (uint32_t)(pl->dev - pc->g->dev);
+	f->sector = pl->sector;
+	f->other = NULL;
+	f->code = fl_why_not_durable(pl->dev, pl->ver, pc->prom->at_ns,
+				     pc->prom->rec->issue, &f->flush);
+	if (f->code == FL_NR_CODES) {
+		f->other = pl->bad;
+		f->code = why_bad(pl);
+	}
+	return false;
+}
+
+/* ---- one piece --------------------------------------------------------------- */
+
+static void shorten(struct piece *pc, const struct fl_carrier *c, void *arg)
+{
+	struct place pl = place_of(pc, c);
+	uint64_t len = fl_index_until(&pl.dev->index, pl.sector) - pl.sector;
+
+	(void)arg;
+	if (len < pc->len)
+		pc->len = len;
+}
+
+/* The best that any place can say: kept, else the finding furthest down the table. */
+struct best {
+	bool kept, any;
+	struct fl_finding f;
+};
+
+static void judge_candidate(struct piece *pc, const struct fl_carrier *c, void *arg)
+{
+	struct best *best = arg;
+	struct place pl = place_of(pc, c);
+	struct fl_finding f = best->f;
+
+	if (best->kept)
+		return;
+	if (place_keeps(&pl, &f)) {
+		best->kept = true;
+		return;
+	}
+	if (!best->any || f.code > best->f.code)
+		best->f = f;
+	best->any = true;
+}
+
+static void find_lists(struct piece *pc, uint32_t seg)
+{
+	const struct fl_carriers *cs = &pc->g->carriers;
+	uint32_t lo = 0, hi = cs->nr;
+	unsigned int i;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (cs->floor_ns[mid] >= pc->at.at)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	pc->nr_list = fl_index_lists(&cs->index, seg, pc->list);
+	for (i = 0; i < pc->nr_list; i++)
+		pc->n[i] = fl_list_below(&pc->list[i], lo);
+}
+
+/* Judge what begins at pc->off and is at most pc->len long; sets pc->len to what
+ * was judged. */
+static void judge_piece(struct piece *pc, uint64_t prom, struct fl_findings *out)
+{
+	struct best best = { .f = { .code = FL_NEVER_WRITTEN, .prom = prom,
+				    .dev = FL_NO_DEV } };
+	const struct fl_index *ix = &pc->g->carriers.index;
+	uint64_t pos = pc->file->base + pc->off;
+	uint32_t seg = fl_index_seg(ix, pos);
+
+	if (fl_index_until(ix, pos) - pos < pc->len)
+		pc->len = fl_index_until(ix, pos) - pos;
+	find_lists(pc, seg);
+	each_candidate(pc, shorten, NULL);
+	each_candidate(pc, judge_candidate, &best);
+	if (best.kept)
+		return;
+	best.f.start = pc->off * FL_SECTOR;
+	best.f.len = pc->len * FL_SECTOR;
+	fl_findings_add(out, &best.f);
+}
+
+int fl_judge_file(const struct fl_group *g, uint64_t prom, struct fl_findings *out,
+		  struct fl_err *err)
+{
+	const struct fl_prom *p = &g->prom[prom];
+	struct piece pc = { .g = g, .prom = p, .at = { true, p->at_ns },
+			    .file = fl_carriers_file(&g->carriers, p->run, p->file) };
+	uint64_t end = (p->start + p->len) / FL_SECTOR;
+
+	(void)err;
+	for (pc.off = p->start / FL_SECTOR; pc.off < end; pc.off += pc.len) {
+		pc.len = end - pc.off;
+		if (pc.file && pc.off < pc.file->sectors) {
+			if (pc.file->sectors - pc.off < pc.len)
+				pc.len = pc.file->sectors - pc.off;
+			judge_piece(&pc, prom, out);
+		} else {
+			fl_findings_add(out, &(struct fl_finding){
+				.code = FL_NEVER_WRITTEN, .prom = prom, .dev = FL_NO_DEV,
+				.start = pc.off * FL_SECTOR, .len = pc.len * FL_SECTOR });
+		}
+	}
+	return 0;
+}
