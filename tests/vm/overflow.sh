@@ -13,5 +13,5 @@ output_has "failed sync EIO|failed write EIO"
 umount /mnt
 dm_remove rec
 expect 2 fluxlog info /dev/mapper/small
-output_has "log device full"
+output_has "log device is full"
 expect 2 fluxlog check /dev/mapper/small

@@ -11,5 +11,5 @@ expect 0 fluxlog-load --dir /mnt --threads 4 --ops 1000
 umount /mnt
 dm_remove rec
 expect 2 fluxlog info /dev/mapper/small
-output_has "log device full"
+output_has "log device is full"
 expect 2 fluxlog check /dev/mapper/small
