@@ -262,5 +262,5 @@ void fl_explain(FILE *out, const struct fl_group *g, const struct fl_check *ck, 
 		tell_event(out, &st, &st.event[i]);
 	fprintf(out, "\n");
 	tell_exposure(out, &st);
-	fprintf(out, "rule        %s\nright would %s\n", pb->rule, pb->remedy);
+	fprintf(out, "rule        %s\nremedy      %s\n", pb->rule, pb->remedy);
 }

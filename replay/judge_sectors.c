@@ -89,8 +89,6 @@ static int good_enough(void *arg, const struct fl_ver *v)
 
 static enum fl_code why_bad(const struct part *pt)
 {
-	if (pt->promised->rec->kind == FLUXLOG_DISCARD)
-		return FL_REPLACED;
 	return fl_replaces(pt->promised->rec, pt->bad->rec) ? FL_OLDER_DATA : FL_RACE;
 }
 
@@ -100,9 +98,14 @@ static void fill(const struct part *pt, const struct fl_prom *p, struct fl_findi
 	f->code = FL_NEVER_WRITTEN;
 	if (!f->write)
 		return;
+	if (f->write->rec->kind == FLUXLOG_DISCARD) {
+		f->code = FL_REPLACED;
+		f->other = f->write;
+		return;
+	}
 	f->code = fl_why_not_durable(pt->dev, f->write, p->at_ns, p->rec->issue, &f->flush);
-	if (f->code == FL_NR_CODES || f->write->rec->kind == FLUXLOG_DISCARD) {
-		f->other = pt->bad ? pt->bad : f->write;
+	if (f->code == FL_NR_CODES) {
+		f->other = pt->bad;
 		f->code = why_bad(pt);
 	}
 }

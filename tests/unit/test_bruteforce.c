@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "checker.h"
+#include "stamp.h"
 #include "testlib.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -24,7 +25,7 @@
 #endif
 
 #define SECTORS 3
-#define MAX_IO 9
+#define MAX_IO 7
 #define MAX_PROM 3
 #define MAX_TICK (2 * MAX_IO + 2 * MAX_PROM + 4)
 #define ZEROS 1000		/* content numbers; stamps are off * 10 + gen */
@@ -97,29 +98,32 @@ static bool m_covers(const struct io *v, int sector)
 	return v->kind != FLUXLOG_FLUSH && sector >= v->sector && sector < v->sector + v->nr;
 }
 
+/* The members of @set that no other member replaces: any of them may be the last. */
+static unsigned int m_last_of(const struct world *wd, unsigned int set)
+{
+	unsigned int i, k, last = set;
+
+	for (i = 0; i < (unsigned int)wd->nr_io; i++)
+		for (k = 0; k < (unsigned int)wd->nr_io; k++)
+			if ((set >> i & 1) && (set >> k & 1) &&
+			    wd->io[i].done < wd->io[k].issue)
+				last &= ~(1u << i);
+	return last;
+}
+
 /* Go through all subsets of @may that hold all of @must, and set in *@last the members
  * that can be the last to reach the medium; true: the sector may hold its base. */
 static bool m_subsets(const struct world *wd, unsigned int must, unsigned int may,
 		      unsigned int *last)
 {
-	unsigned int s, i, k;
-	bool base = false;
+	unsigned int floating = may & ~must, s = floating;
 
 	*last = 0;
-	for (s = 0; s < 1u << wd->nr_io; s++) {
-		if ((s & must) != must || (s & ~may))
-			continue;
-		base |= !s;
-		for (i = 0; i < (unsigned int)wd->nr_io; i++) {
-			bool replaced = !(s >> i & 1);
-
-			for (k = 0; k < (unsigned int)wd->nr_io && !replaced; k++)
-				replaced = (s >> k & 1) && wd->io[i].done < wd->io[k].issue;
-			if (!replaced)
-				*last |= 1u << i;
-		}
+	for (;; s = (s - 1) & floating) {
+		*last |= m_last_of(wd, must | s);
+		if (!s)
+			return !must;
 	}
-	return base;
 }
 
 /* Rule 4: what @sector may hold after the cut. */
@@ -247,25 +251,35 @@ static int below(uint64_t *rnd, int n)
 	return (int)t_below(rnd, (uint64_t)n);
 }
 
-/* Ticks 1 to n in random order; pairs are then put the right way round. */
-static void shuffle(uint64_t *rnd, int *tick, int n)
+/* What happens when: @when[i] is random, its rank is the tick. */
+static void rank(const int *when, int *tick, int n)
 {
-	int i;
+	int i, k;
 
 	for (i = 0; i < n; i++)
-		tick[i] = i + 1;
-	for (i = n - 1; i > 0; i--) {
-		int k = below(rnd, i + 1), x = tick[i];
+		for (tick[i] = 1, k = 0; k < n; k++)
+			tick[i] += when[k] < when[i] || (when[k] == when[i] && k < i);
+}
 
-		tick[i] = tick[k];
-		tick[k] = x;
+/* Half of the worlds are wild, half nearly in order as real logs are. */
+static void random_ticks(uint64_t *rnd, int *tick, int nr_io, int n)
+{
+	int when[MAX_TICK], i, wild = below(rnd, 2);
+
+	for (i = 0; i < n; i++)
+		when[i] = i < 2 * nr_io ? below(rnd, 10 * nr_io + 20)
+					: 10 * nr_io + 20 - below(rnd, 10 * (1 + below(rnd, nr_io)));
+	for (i = 0; i < nr_io && !wild; i++) {
+		when[2 * i] = 10 * i + below(rnd, 10);
+		when[2 * i + 1] = when[2 * i] + 1 + below(rnd, 20);
 	}
+	rank(when, tick, n);
 }
 
 static void random_contents(uint64_t *rnd, struct io *io)
 {
 	int moved = below(rnd, 8) ? 0 : 1 + below(rnd, SECTORS - 1), s;
-	int what = below(rnd, 8), gen = 1 + below(rnd, 3);
+	int what = below(rnd, 12), gen = 1 + below(rnd, 3);
 
 	for (s = 0; s < SECTORS; s++) {
 		if (io->kind == FLUXLOG_ZEROES || what == 0)
@@ -286,7 +300,7 @@ static void random_io(uint64_t *rnd, struct io *io, const int *tick)
 	io->kind = kinds[below(rnd, 9)];
 	io->issue = tick[0] < tick[1] ? tick[0] : tick[1];
 	io->done = tick[0] < tick[1] ? tick[1] : tick[0];
-	io->status = below(rnd, 8) ? 0 : 5;
+	io->status = below(rnd, 12) ? 0 : 5;
 	io->flags = 0;
 	io->sector = io->nr = 0;
 	if (io->kind == FLUXLOG_FLUSH)
@@ -302,12 +316,12 @@ static void random_io(uint64_t *rnd, struct io *io, const int *tick)
 
 static void random_promise(uint64_t *rnd, struct promise *p, int message)
 {
-	int at = 1 + below(rnd, message);
+	int at = message - below(rnd, below(rnd, 2) ? 2 : message);
 
 	p->kind = below(rnd, 3) ? FLUXLOG_PROMISE_FILE : FLUXLOG_PROMISE_SECTORS;
 	p->start = below(rnd, SECTORS);
-	p->nr = 1 + below(rnd, SECTORS - p->start);
-	p->gen = 1 + below(rnd, 3);
+	p->nr = below(rnd, 2) ? 1 : 1 + below(rnd, SECTORS - p->start);
+	p->gen = below(rnd, 2) ? 1 : 1 + below(rnd, 3);
 	p->message = message;
 	p->at = (uint64_t)at * 1000 + (below(rnd, 2) ? 500 : 0);
 }
@@ -316,13 +330,11 @@ static void random_world(uint64_t *rnd, struct world *wd)
 {
 	int tick[MAX_TICK], i;
 
-	wd->nr_io = 1 + below(rnd, MAX_IO);
+	memset(wd, 0, sizeof(*wd));
+	wd->nr_io = 2 + below(rnd, MAX_IO - 1);
 	wd->nr_prom = 1 + below(rnd, MAX_PROM);
 	wd->last_tick = 2 * wd->nr_io + wd->nr_prom;
-	shuffle(rnd, tick, wd->last_tick);
-	/* half of the worlds are nearly in order, as real logs are */
-	for (i = 0; i + 1 < 2 * wd->nr_io && below(rnd, 2); i++)
-		tick[i] = tick[i];
+	random_ticks(rnd, tick, wd->nr_io, wd->last_tick);
 	for (i = 0; i < wd->nr_io; i++)
 		random_io(rnd, &wd->io[i], &tick[2 * i]);
 	for (i = 0; i < wd->nr_prom; i++)
@@ -340,4 +352,199 @@ static void fill_sector(uint8_t *out, int content)
 		fl_stamp_make(out, &s);
 	else
 		memset(out, content == ZEROS ? 0 : 0xa0 + content % 10, FL_SECTOR);
+}
+
+static void add_io(struct fl_build *b, const struct io *io)
+{
+	uint8_t payload[SECTORS * FL_SECTOR];
+	struct fl_rec r = {
+		.kind = (uint8_t)io->kind, .flags = (uint16_t)io->flags,
+		.status = (uint16_t)io->status, .sector = (uint64_t)io->sector,
+		.nr = (uint64_t)io->nr, .issue = (uint64_t)io->issue,
+		.done = (uint64_t)io->done, .issue_ns = (uint64_t)io->issue * 1000,
+		.done_ns = (uint64_t)io->done * 1000,
+	};
+	struct fl_err err = { "" };
+	int s;
+
+	for (s = 0; s < io->nr; s++)
+		fill_sector(payload + s * (int)FL_SECTOR, io->content[io->sector + s]);
+	r.payload_mode = io->kind == FLUXLOG_WRITE ? FLUXLOG_PAYLOAD_FULL
+						   : FLUXLOG_PAYLOAD_NONE;
+	ck_assert_msg(!fl_build_add(b, &r, NULL, r.payload_mode ? payload : NULL, &err), "%s",
+		      err.msg);
+}
+
+static void add_promise(struct fl_build *b, const struct promise *p)
+{
+	bool file = p->kind == FLUXLOG_PROMISE_FILE;
+	uint64_t unit = file ? FL_SECTOR : 1, message = (uint64_t)p->message;
+	struct fl_promise pr = {
+		.kind = (uint16_t)p->kind, .call = FLUXLOG_CALL_FSYNC, .run = file,
+		.file = file, .start = (uint64_t)p->start * unit,
+		.len = (uint64_t)p->nr * unit, .gen = file ? (uint64_t)p->gen : 0,
+		.at_ns = p->at,
+	};
+	struct fl_rec r = { .kind = FLUXLOG_PROMISE, .issue = message, .done = message,
+			    .issue_ns = message * 1000, .done_ns = message * 1000 };
+	uint8_t inl[FLUXLOG_INLINE_MAX];
+	struct fl_err err = { "" };
+
+	r.inl_len = fl_promise_put(inl, &pr);
+	ck_assert_msg(!fl_build_add(b, &r, inl, NULL, &err), "%s", err.msg);
+}
+
+static int world_log(const struct world *wd)
+{
+	struct fl_super sup = { .uuid = { 1 }, .epoch = { 2 }, .block_size = 512,
+				.data_block_size = 512, .data_sectors = 64 };
+	struct fl_rec end = { .kind = FLUXLOG_END, .issue = (uint64_t)wd->last_tick + 1,
+			      .done = (uint64_t)wd->last_tick + 1 };
+	struct fl_err err = { "" };
+	int fd = t_file(NULL, 0), i;
+	struct fl_build *b;
+
+	ck_assert_int_eq(fl_build_begin(&b, fd, &sup, &err), 0);
+	for (i = 0; i < wd->nr_io; i++)
+		add_io(b, &wd->io[i]);
+	for (i = 0; i < wd->nr_prom; i++)
+		add_promise(b, &wd->prom[i]);
+	ck_assert_int_eq(fl_build_add(b, &end, NULL, NULL, &err), 0);
+	ck_assert_msg(!fl_build_finish(b, 0, &err), "%s", err.msg);
+	return fd;
+}
+
+static struct fl_group *open_world(int fd)
+{
+	char *path = fl_strdup(t_path(fd));
+	struct fl_err err = { "" };
+	struct fl_group *g = NULL;
+
+	if (fl_group_open(&g, &path, 1, FL_GROUP_STAMPS, &err))
+		ck_abort_msg("%s", err.msg);
+	free(path);
+	return g;
+}
+
+static void show(const struct world *wd, uint64_t seed)
+{
+	char *text = t_dump(world_log(wd));
+
+	fprintf(stderr, "seed %llu:\n%s\n", (unsigned long long)seed, text);
+	free(text);
+}
+
+/* ---- the comparison ---------------------------------------------------------- */
+
+static void compare_promises(const struct world *wd, const struct fl_group *g, uint64_t seed,
+			     uint64_t count[2])
+{
+	struct fl_check ck;
+	struct fl_err err = { "" };
+	uint64_t i;
+	int k;
+
+	ck_assert_msg(!fl_check_run(&ck, g, &err), "%s", err.msg);
+	for (i = 0; i < g->nr_prom; i++) {
+		bool kept;
+
+		for (k = 0; (uint64_t)wd->prom[k].message != g->prom[i].rec->issue; k++)
+			;
+		kept = m_keeps(wd, &wd->prom[k]);
+		count[kept]++;
+		if (kept == (ck.verdict[i] == FL_KEPT))
+			continue;
+		show(wd, seed);
+		ck_abort_msg("seed %llu: the promise at tick %d: model says %s, judge says %s",
+			     (unsigned long long)seed, wd->prom[k].message,
+			     kept ? "kept" : "broken", kept ? "broken" : "kept");
+	}
+	fl_check_free(&ck);
+}
+
+struct seen {
+	const struct world *wd;
+	unsigned int set;
+};
+
+static int see(void *arg, const struct fl_ver *v)
+{
+	struct seen *sn = arg;
+	unsigned int i;
+
+	for (i = 0; sn->wd->io[i].issue != (int)v->rec->issue; i++)
+		;
+	ck_assert_msg(!(sn->set >> i & 1), "a version came twice");
+	sn->set |= 1u << i;
+	return 0;
+}
+
+static void compare_cut(const struct world *wd, const struct fl_group *g, uint64_t seed,
+			int sector, struct when w)
+{
+	const struct fl_dev *dev = &g->dev[0];
+	struct seen sn = { .wd = wd };
+	unsigned int last;
+	bool base, m_base = m_allowed(wd, sector, w, &last);
+	struct fl_cut cut = { w.instant, w.instant ? w.ns : w.ns / 1000 };
+
+	fl_front(dev, fl_index_seg(&dev->index, (uint64_t)sector), cut, FL_DURABLE, see, &sn,
+		 &base);
+	if (sn.set == last && base == m_base)
+		return;
+	show(wd, seed);
+	ck_abort_msg("seed %llu, sector %d, cut at %llu ns (%s): model %x base %d, code %x base %d",
+		     (unsigned long long)seed, sector, (unsigned long long)w.ns,
+		     w.instant ? "instant" : "tick", last, m_base, sn.set, base);
+}
+
+static void compare_cuts(const struct world *wd, const struct fl_group *g, uint64_t seed)
+{
+	int sector, t;
+
+	for (sector = 0; sector < SECTORS; sector++) {
+		for (t = 0; t <= wd->last_tick; t++) {
+			uint64_t ns = (uint64_t)t * 1000;
+
+			compare_cut(wd, g, seed, sector, (struct when){ false, ns });
+			compare_cut(wd, g, seed, sector, (struct when){ true, ns });
+		}
+	}
+}
+
+START_TEST(agrees)
+{
+	uint64_t seed, count[2] = { 0, 0 };
+
+	for (seed = 1; seed <= LOGS; seed++) {
+		uint64_t rnd = seed;
+		struct fl_group *g;
+		struct world wd;
+		int fd;
+
+		random_world(&rnd, &wd);
+		fd = world_log(&wd);
+		g = open_world(fd);
+		compare_promises(&wd, g, seed, count);
+		compare_cuts(&wd, g, seed);
+		fl_group_close(g);
+		close(fd);
+	}
+	printf("bruteforce: %d logs, %llu promises kept, %llu broken\n", LOGS,
+	       (unsigned long long)count[1], (unsigned long long)count[0]);
+	/* a comparison of nothing but broken promises would prove little */
+	ck_assert_uint_gt(count[1], LOGS / 20);
+	ck_assert_uint_gt(count[0], LOGS / 20);
+}
+END_TEST
+
+Suite *bruteforce_suite(void)
+{
+	Suite *s = suite_create("bruteforce");
+	TCase *tc = tcase_create("judge");
+
+	tcase_set_timeout(tc, 600);
+	tcase_add_test(tc, agrees);
+	suite_add_tcase(s, tc);
+	return s;
 }
