@@ -91,7 +91,11 @@ static int window(struct loader *l, uint64_t off, size_t n, const uint8_t **p)
 		memmove(l->buf, l->buf + (off - l->off), keep);
 	}
 	if (n > l->cap) {
+		uint64_t left = l->log->bytes - off;	/* >= n */
+
 		l->cap = n > CHUNK ? n : CHUNK;
+		if (l->cap > left)
+			l->cap = (size_t)left;
 		l->buf = fl_realloc(l->buf, l->cap, 1);
 	}
 	more = l->cap - keep;
