@@ -21,9 +21,6 @@
 
 #include "fluxlog.h"
 
-/* Larger than this is not worth the allocator's effort. */
-#define CHUNK_ORDER	3
-
 static struct kmem_cache *capture_cache;
 
 /* --- bounds ------------------------------------------------------------- */
@@ -90,6 +87,15 @@ void fluxlog_space_release(struct fluxlog_recorder *rec, u64 blocks)
 	atomic64_sub(blocks, &rec->space_used);
 }
 
+/* The writer may be waiting for the last reservation to go before it ends the log. */
+static void unreserve(struct fluxlog_recorder *rec, unsigned int mem,
+		      unsigned int blocks)
+{
+	fluxlog_mem_release(rec, mem);
+	fluxlog_space_release(rec, blocks);
+	fluxlog_writer_kick(rec);
+}
+
 /*
  * Reserve memory and log space. The state is looked at *after* the reservation:
  * the writer sets it and then looks for reservations, so at least one of the two
@@ -106,93 +112,59 @@ static int reserve(struct fluxlog_recorder *rec, unsigned int mem,
 	}
 	if (!fluxlog_failed(rec))
 		return 0;
-	fluxlog_mem_release(rec, mem);
-	fluxlog_space_release(rec, blocks);
-	fluxlog_writer_kick(rec);
+	unreserve(rec, mem, blocks);
 	return -EIO;
-}
-
-/* Give up a capture that was never queued. */
-static void unreserve(struct fluxlog_recorder *rec, unsigned int mem,
-		      unsigned int blocks)
-{
-	fluxlog_recorder_fail(rec, FLUXLOG_NO_MEMORY);
-	fluxlog_mem_release(rec, mem);
-	fluxlog_space_release(rec, blocks);
-	fluxlog_writer_kick(rec);
 }
 
 /* --- pages -------------------------------------------------------------- */
 
-/* At least one page, at most @pages. The payload must not draw on reserves to
- * be in fewer pieces.
- */
-static struct page *chunk_alloc(unsigned int pages, unsigned int *order)
+static int pages_get(struct fluxlog_recorder *rec, struct fluxlog_capture *cap,
+		     unsigned int pages)
 {
 	struct page *page;
 
-	for (*order = min_t(unsigned int, CHUNK_ORDER, ilog2(pages)); *order;
-	     (*order)--) {
-		page = alloc_pages(GFP_NOIO | __GFP_COMP | __GFP_NORETRY |
-				   __GFP_NOWARN | __GFP_NOMEMALLOC, *order);
-		if (page)
-			return page;
-	}
-	return alloc_page(GFP_NOIO | __GFP_NOWARN);
-}
-
-static int pages_alloc(struct fluxlog_capture *cap, unsigned int pages)
-{
-	unsigned int order;
-	struct page *page;
-
-	if (pages > FLUXLOG_INLINE_VECS) {
-		cap->vecs = kmalloc_array(pages, sizeof(*cap->vecs),
-					  GFP_NOIO | __GFP_NOWARN);
-		if (!cap->vecs)
+	if (pages > FLUXLOG_INLINE_PAGES) {
+		cap->pages = kmalloc_array(pages, sizeof(*cap->pages),
+					   GFP_NOIO | __GFP_NOWARN);
+		if (!cap->pages)
 			return -ENOMEM;
 	}
-	while (pages) {
-		page = chunk_alloc(pages, &order);
+	while (cap->nr_pages < pages) {
+		page = fluxlog_pool_get(&rec->pool);
 		if (!page)
 			return -ENOMEM;
-		cap->vecs[cap->nr_vecs++] = (struct bio_vec) {
-			.bv_page = page,
-			.bv_len = PAGE_SIZE << order,
-		};
-		pages -= 1U << order;
+		cap->pages[cap->nr_pages++] = page;
 	}
 	return 0;
 }
 
-static void pages_free(struct fluxlog_capture *cap)
-{
-	unsigned int i;
-
-	for (i = 0; i < cap->nr_vecs; i++)
-		__free_pages(cap->vecs[i].bv_page, get_order(cap->vecs[i].bv_len));
-	if (cap->vecs != cap->inline_vecs)
-		kfree(cap->vecs);
-}
-
 /* Where the next byte of a payload goes. */
 struct cursor {
-	const struct bio_vec *vec;
+	struct page **page;
 	unsigned int off;
 };
+
+/* copy_page() is much faster than memcpy() where that moves byte by byte. */
+static void piece_copy(void *to, const void *from, unsigned int len)
+{
+	if (len == PAGE_SIZE && PAGE_ALIGNED(from))
+		copy_page(to, (void *)from);
+	else
+		memcpy(to, from, len);
+}
 
 static void cursor_put(struct cursor *to, const char *from, unsigned int len)
 {
 	unsigned int n;
 
 	while (len) {
-		n = min(len, to->vec->bv_len - to->off);
-		memcpy(page_address(to->vec->bv_page) + to->off, from, n);
+		n = min_t(unsigned int, len, PAGE_SIZE - to->off);
+		piece_copy(page_address(*to->page) + to->off, from, n);
 		from += n;
 		len -= n;
 		to->off += n;
-		if (to->off == to->vec->bv_len)
-			*to = (struct cursor) { .vec = to->vec + 1 };
+		if (to->off == PAGE_SIZE)
+			*to = (struct cursor) { .page = to->page + 1 };
 	}
 }
 
@@ -200,7 +172,7 @@ static void cursor_put(struct cursor *to, const char *from, unsigned int len)
 static void payload_copy(struct fluxlog_capture *cap, struct bio *bio,
 			 unsigned int block_size)
 {
-	struct cursor to = { .vec = cap->vecs };
+	struct cursor to = { .page = cap->pages };
 	struct bvec_iter iter;
 	struct bio_vec bv;
 	void *from;
@@ -211,7 +183,7 @@ static void payload_copy(struct fluxlog_capture *cap, struct bio *bio,
 		kunmap_local(from);
 	}
 	if (to.off)
-		memset(page_address(to.vec->bv_page) + to.off, 0,
+		memset(page_address(*to.page) + to.off, 0,
 		       ALIGN(to.off, block_size) - to.off);
 }
 
@@ -225,19 +197,43 @@ static struct fluxlog_capture *capture_alloc(struct fluxlog_recorder *rec,
 	cap = kmem_cache_alloc(capture_cache, GFP_NOIO | __GFP_NOWARN);
 	if (!cap)
 		return NULL;
-	memset(cap, 0, offsetof(struct fluxlog_capture, inline_vecs));
-	cap->vecs = cap->inline_vecs;
+	memset(cap, 0, offsetof(struct fluxlog_capture, inline_pages));
+	cap->pages = cap->inline_pages;
 	cap->mem = mem;
 	cap->blocks = blocks;
 	cap->record.dev = cpu_to_le16(rec->dev);
 	return cap;
 }
 
-void fluxlog_capture_free(struct fluxlog_capture *cap)
+/* All but the pages. */
+static void capture_free(struct fluxlog_capture *cap)
 {
-	pages_free(cap);
+	if (cap->pages != cap->inline_pages)
+		kfree(cap->pages);
 	kfree(cap->inl);
 	kmem_cache_free(capture_cache, cap);
+}
+
+void fluxlog_capture_free(struct fluxlog_recorder *rec, struct fluxlog_capture *cap)
+{
+	unsigned int i;
+
+	for (i = 0; i < cap->nr_pages; i++)
+		fluxlog_pool_put(&rec->pool, cap->pages[i]);
+	capture_free(cap);
+}
+
+/* There was no memory for @cap, which may be NULL: recording ends. */
+static void capture_give_up(struct fluxlog_recorder *rec, struct fluxlog_capture *cap,
+			    unsigned int mem, unsigned int blocks)
+{
+	fluxlog_recorder_fail(rec, FLUXLOG_NO_MEMORY);
+	if (cap) {
+		while (cap->nr_pages)
+			__free_page(cap->pages[--cap->nr_pages]);
+		capture_free(cap);
+	}
+	unreserve(rec, mem, blocks);
 }
 
 static unsigned int payload_bytes(const struct bio *bio)
@@ -256,21 +252,14 @@ struct fluxlog_capture *fluxlog_capture_bio(struct fluxlog_recorder *rec,
 	struct fluxlog_capture *cap;
 	int r;
 
-	if (bytes > FLUXLOG_MAX_BIO) {
-		DMERR_LIMIT("%s: write of %u bytes that must not be split",
-			    rec->data_name, bytes);
-		return ERR_PTR(-EIO);
-	}
-	if (pages > FLUXLOG_INLINE_VECS)
-		mem += pages * sizeof(struct bio_vec);
+	if (pages > FLUXLOG_INLINE_PAGES)
+		mem += pages * sizeof(struct page *);
 	r = reserve(rec, mem, blocks);
 	if (r)
 		return ERR_PTR(r);
 	cap = capture_alloc(rec, mem, blocks);
-	if (!cap || pages_alloc(cap, pages)) {
-		if (cap)
-			fluxlog_capture_free(cap);
-		unreserve(rec, mem, blocks);
+	if (!cap || pages_get(rec, cap, pages)) {
+		capture_give_up(rec, cap, mem, blocks);
 		return ERR_PTR(-ENOMEM);
 	}
 	if (bytes)
@@ -306,9 +295,7 @@ int fluxlog_capture_note(struct fluxlog_recorder *rec, enum fluxlog_kind kind,
 	if (cap)
 		cap->inl = kmemdup(inl, len, GFP_NOIO | __GFP_NOWARN);
 	if (!cap || !cap->inl) {
-		if (cap)
-			fluxlog_capture_free(cap);
-		unreserve(rec, mem, blocks);
+		capture_give_up(rec, cap, mem, blocks);
 		return -ENOMEM;
 	}
 	cap->record.kind = kind;

@@ -4,10 +4,10 @@
  *
  *   bio -> capture -> record -> writer -> log device
  *
- * target.c speaks device-mapper, capture.c holds what a bio carried, record.c
- * says it in the words of the log, writer.c puts it on the log device, and
- * recorder.c owns the log that they share. Prototypes stand under the file that
- * has the function.
+ * target.c speaks device-mapper, capture.c holds what a bio carried in pages from
+ * pool.c, record.c says it in the words of the log, writer.c puts it on the log
+ * device, and recorder.c owns the log that they share. Prototypes stand under the
+ * file that has the function.
  */
 #ifndef FLUXLOG_H
 #define FLUXLOG_H
@@ -32,7 +32,7 @@
 #define FLUXLOG_MEM_KB_MAX	(64U << 20)
 #define FLUXLOG_LOG_MIN_BYTES	(2U << 20)	/* a super, a longest write, and some */
 #define FLUXLOG_SUPER_SECTORS	(FLUXLOG_SUPER_BYTES >> SECTOR_SHIFT)
-#define FLUXLOG_INLINE_VECS	8
+#define FLUXLOG_INLINE_PAGES	8
 
 /**
  * enum fluxlog_state - of a recorder; once it has left FLUXLOG_RECORDING, it stays
@@ -65,14 +65,14 @@ struct fluxlog_options {
  * @node: in the recorder's queue, then in a unit's list
  * @record: as it will stand in the log, but for payload_blk
  * @inl: inline data of a mark or promise, kmalloc'ed, or NULL
- * @vecs: pages that hold the payload; bv_len is what was allocated
- * @nr_vecs: how many
+ * @pages: what holds the payload
+ * @nr_pages: how many
  * @payload_bytes: without padding
  * @blocks: log space that was reserved for it, in log blocks
  * @mem: memory that was reserved for it, in bytes
  * @sync: set if this is no event but a request to report that all before it is
  *	on the log; then nothing else counts
- * @inline_vecs: @vecs of a small write
+ * @inline_pages: @pages of a small write
  *
  * Owned by the bio until fluxlog_queue(), by the writer from then on.
  */
@@ -80,16 +80,33 @@ struct fluxlog_capture {
 	struct llist_node node;
 	struct fluxlog_record record;
 	void *inl;
-	struct bio_vec *vecs;
-	unsigned int nr_vecs;
+	struct page **pages;
+	unsigned int nr_pages;
 	unsigned int payload_bytes;
 	unsigned int blocks;
 	unsigned int mem;
 	struct fluxlog_sync *sync;
-	struct bio_vec inline_vecs[FLUXLOG_INLINE_VECS];
+	struct page *inline_pages[FLUXLOG_INLINE_PAGES];
 };
 
+struct fluxlog_spare;
 struct fluxlog_writer;
+
+/**
+ * struct fluxlog_pool - spare pages
+ * @local: a CPU's own, used with preemption off
+ * @lock: guards @bundles
+ * @bundles: for any CPU to take
+ * @filling: the bundle that the writer is tying, its own
+ * @nr_filling: pages in it
+ */
+struct fluxlog_pool {
+	struct fluxlog_spare * __percpu *local;
+	raw_spinlock_t lock;		/* see @bundles */
+	struct fluxlog_spare *bundles;
+	struct fluxlog_spare *filling;
+	unsigned int nr_filling;
+};
 
 /**
  * struct fluxlog_recorder - one log and everything that goes into it
@@ -116,6 +133,7 @@ struct fluxlog_writer;
  * @mem_highest: highest @mem_used so far
  * @mem_gate: held by the one writer-to-be that waits for memory; others queue here
  * @mem_wait: where it waits
+ * @pool: pages for payloads
  * @space_used: log blocks taken or reserved; one is reserved for the last record
  * @queue: ended captures on their way to the writer, newest first
  * @writer_wait: where the writer waits
@@ -151,6 +169,7 @@ struct fluxlog_recorder {
 	atomic_long_t mem_highest;
 	struct mutex mem_gate;		/* see above: a queue, it guards no data */
 	wait_queue_head_t mem_wait;
+	struct fluxlog_pool pool;
 
 	atomic64_t space_used ____cacheline_aligned_in_smp;
 
@@ -248,8 +267,11 @@ void fluxlog_capture_done(struct fluxlog_recorder *rec,
 int fluxlog_capture_note(struct fluxlog_recorder *rec, enum fluxlog_kind kind,
 			 const void *inl, unsigned int len);
 
-/* Free @cap and its pages; reservations stay with the caller. Process context. */
-void fluxlog_capture_free(struct fluxlog_capture *cap);
+/* Free @cap, its pages to the pool; reservations stay with the caller. For the
+ * writer only.
+ */
+void fluxlog_capture_free(struct fluxlog_recorder *rec,
+			  struct fluxlog_capture *cap);
 
 /* Give back memory that was reserved. Process context. */
 void fluxlog_mem_release(struct fluxlog_recorder *rec, unsigned long bytes);
@@ -259,6 +281,18 @@ void fluxlog_space_release(struct fluxlog_recorder *rec, u64 blocks);
 
 int fluxlog_capture_init(void);
 void fluxlog_capture_exit(void);
+
+/* --- pool.c ------------------------------------------------------------- */
+
+int fluxlog_pool_init(struct fluxlog_pool *pool);
+void fluxlog_pool_exit(struct fluxlog_pool *pool);	/* also of one never made */
+
+/* A page with anything in it, or NULL. Process context; allocates without I/O. */
+struct page *fluxlog_pool_get(struct fluxlog_pool *pool);
+
+/* Put a page in; free all that nobody uses. For the writer only. */
+void fluxlog_pool_put(struct fluxlog_pool *pool, struct page *page);
+void fluxlog_pool_trim(struct fluxlog_pool *pool);
 
 /* --- record.c ----------------------------------------------------------- */
 

@@ -70,8 +70,9 @@ void fluxlog_record_bio(struct fluxlog_record *r, const struct bio *bio)
 
 void fluxlog_record_issue(struct fluxlog_record *r)
 {
-	r->issue_tick = cpu_to_le64(fluxlog_tick());
+	/* the clock before the tick here, after it in done: fluxlog_format.h says why */
 	r->issue_ns = cpu_to_le64(ktime_get_ns());
+	r->issue_tick = cpu_to_le64(fluxlog_tick());
 }
 
 void fluxlog_record_done(struct fluxlog_record *r)

@@ -100,6 +100,12 @@ static struct fluxlog_recorder *recorder_find(dev_t log_dev)
 	return NULL;
 }
 
+static void recorder_free(struct fluxlog_recorder *rec)
+{
+	fluxlog_pool_exit(&rec->pool);
+	kfree(rec);
+}
+
 static struct fluxlog_recorder *recorder_create(struct fluxlog_target *ft)
 {
 	struct block_device *log = ft->log->bdev;
@@ -128,9 +134,11 @@ static struct fluxlog_recorder *recorder_create(struct fluxlog_target *ft)
 	atomic64_set(&rec->blocks_written, FLUXLOG_SUPER_BYTES >> rec->block_shift);
 	/* one block is kept for the last record, whichever it will be */
 	atomic64_set(&rec->space_used, atomic64_read(&rec->blocks_written) + 1);
-	r = fluxlog_writer_start(rec);
+	r = fluxlog_pool_init(&rec->pool);
+	if (!r)
+		r = fluxlog_writer_start(rec);
 	if (r) {
-		kfree(rec);
+		recorder_free(rec);
 		return ERR_PTR(r);
 	}
 	list_add_tail(&rec->list, &recorders);
@@ -197,7 +205,7 @@ void fluxlog_recorder_detach(struct fluxlog_target *ft)
 	if (list_empty(&rec->targets)) {
 		fluxlog_writer_stop(rec);
 		list_del(&rec->list);
-		kfree(rec);
+		recorder_free(rec);
 	}
 	mutex_unlock(&recorders_lock);
 	ft->rec = NULL;

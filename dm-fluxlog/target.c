@@ -122,7 +122,7 @@ static int target_build(struct fluxlog_target *ft, unsigned int argc, char **arg
 	int r;
 
 	if (argc < 2) {
-		*error = "Wanted: <data device> <log device> [<#args> <arg>...]";
+		*error = "Wrong arguments, wanted <data device> <log device> [<#args> <arg>...]";
 		return -EINVAL;
 	}
 	r = device_get(ft, dm_shift_arg(&as), &ft->data, "Cannot open the data device");

@@ -32,9 +32,10 @@
 #define HEAD_ORDER	get_order(32U << 10)
 #define HEAD_BYTES	(PAGE_SIZE << HEAD_ORDER)
 #define UNIT_PAYLOAD	FLUXLOG_MAX_BIO
-/* a unit has at most one vec for each record or page, and one for its head */
+/* a unit has at most one vec for each page, and one for its head */
 #define UNIT_BIOS	4
 #define GATHER_NS	(1 * NSEC_PER_MSEC)
+#define IDLE_TRIM	(2 * HZ)
 
 /* A request for word that all before it is on the log device. */
 struct fluxlog_sync {
@@ -130,7 +131,7 @@ static struct fluxlog_capture *to_capture(struct llist_node *node)
 static void capture_put(struct fluxlog_writer *w, struct fluxlog_capture *cap)
 {
 	if (cap != &w->tail)
-		fluxlog_capture_free(cap);
+		fluxlog_capture_free(w->rec, cap);
 }
 
 /* --- encoding ----------------------------------------------------------- */
@@ -172,29 +173,27 @@ static void encode_records(struct unit_buf *u, unsigned int head_blocks)
 	}
 }
 
-/* Bytes of @vec, at @done bytes of its capture, that go to the log. */
-static unsigned int vec_len(const struct fluxlog_writer *w,
-			    const struct fluxlog_capture *cap,
-			    const struct bio_vec *vec, unsigned int done)
+/* Bytes of @cap's page number @i that go to the log. */
+static unsigned int page_len(const struct fluxlog_writer *w,
+			     const struct fluxlog_capture *cap, unsigned int i)
 {
 	unsigned int padded = ALIGN(cap->payload_bytes, w->rec->block_size);
 
-	return min(vec->bv_len, padded - done);
+	return min_t(unsigned int, PAGE_SIZE, padded - i * PAGE_SIZE);
 }
 
 static u32 unit_crc(struct unit_buf *u, unsigned int head_blocks)
 {
 	u32 crc = crc32c(~0, u->head, head_blocks << u->w->rec->block_shift);
 	const struct fluxlog_capture *cap;
-	unsigned int i, len, done;
 	struct llist_node *node;
+	unsigned int i;
 
 	llist_for_each(node, u->caps) {
 		cap = to_capture(node);
-		for (i = 0, done = 0; i < cap->nr_vecs; i++, done += len) {
-			len = vec_len(u->w, cap, &cap->vecs[i], done);
-			crc = crc32c(crc, page_address(cap->vecs[i].bv_page), len);
-		}
+		for (i = 0; i < cap->nr_pages; i++)
+			crc = crc32c(crc, page_address(cap->pages[i]),
+				     page_len(u->w, cap, i));
 	}
 	return crc;
 }
@@ -289,19 +288,17 @@ static void unit_send(struct unit_buf *u)
 	struct fluxlog_writer *w = u->w;
 	unsigned int shift = w->rec->block_shift;
 	const struct fluxlog_capture *cap;
-	unsigned int i, len, done;
 	struct llist_node *node;
 	struct bio *bio;
+	unsigned int i;
 
 	bio = unit_bio(u, u->pos << shift);
 	__bio_add_page(bio, virt_to_page(u->head),
 		       (u->nr_blocks - u->payload_blocks) << shift, 0);
 	llist_for_each(node, u->caps) {
 		cap = to_capture(node);
-		for (i = 0, done = 0; i < cap->nr_vecs; i++, done += len) {
-			len = vec_len(w, cap, &cap->vecs[i], done);
-			bio = unit_add(u, bio, cap->vecs[i].bv_page, len);
-		}
+		for (i = 0; i < cap->nr_pages; i++)
+			bio = unit_add(u, bio, cap->pages[i], page_len(w, cap, i));
 	}
 	submit_bio(bio);
 }
@@ -560,6 +557,18 @@ static bool writer_has_work(const struct fluxlog_writer *w)
 	       gap_is_due(w) || kthread_should_stop();
 }
 
+/* Wait for work; after a while without any, let go of spare pages. */
+static void writer_wait(struct fluxlog_writer *w)
+{
+	struct fluxlog_recorder *rec = w->rec;
+
+	if (wait_event_interruptible_timeout(rec->writer_wait, writer_has_work(w),
+					     IDLE_TRIM))
+		return;
+	fluxlog_pool_trim(&rec->pool);
+	wait_event_interruptible(rec->writer_wait, writer_has_work(w));
+}
+
 static void writer_gather(struct fluxlog_writer *w)
 {
 	struct fluxlog_recorder *rec = w->rec;
@@ -588,7 +597,7 @@ static int writer_main(void *data)
 	unsigned int noio = memalloc_noio_save();
 
 	while (!kthread_should_stop()) {
-		wait_event_interruptible(w->rec->writer_wait, writer_has_work(w));
+		writer_wait(w);
 		writer_reap(w);
 		if (!llist_empty(&w->rec->queue))
 			writer_gather(w);

@@ -57,6 +57,13 @@
  * before B's. So every prefix of a log is causally closed, and a promise in a
  * cut-off log has all its reasons in front of it. Apart from that the order in
  * the file means nothing; ticks do.
+ *
+ * Ticks and clock. A tick and the clock cannot be read as one. The clock is read
+ * before the tick at issue and after it at done, so that they never contradict each
+ * other where it matters: if A.issue_tick < B.done_tick then A.issue_ns <=
+ * B.done_ns. A promise has an instant on the clock only; this is what lets it be
+ * placed among ticks. A log that breaks it (a clock that went backwards) cannot be
+ * judged.
  */
 #ifndef FLUXLOG_FORMAT_H
 #define FLUXLOG_FORMAT_H
