@@ -142,6 +142,68 @@ static void set_horizon(struct fl_group *g)
 			g->horizon = last_issue(g->log[i]);
 }
 
+/* ---- ticks against the clock -------------------------------------------------- */
+
+struct moment {
+	uint64_t tick, ns;
+	const struct fl_log *log;
+	bool is_done;
+};
+
+static int cmp_moment(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+
+	return x->tick < y->tick ? -1 : x->tick > y->tick;
+}
+
+static uint64_t collect_moments(const struct fl_group *g, struct moment *m)
+{
+	uint64_t n = 0, r;
+	unsigned int i;
+
+	for (i = 0; i < g->nr; i++) {
+		for (r = 0; r < g->log[i]->nr_rec; r++) {
+			const struct fl_rec *rec = &g->log[i]->rec[r];
+
+			if (rec->kind > FLUXLOG_ZEROES)
+				continue;
+			m[n++] = (struct moment){ rec->issue, rec->issue_ns, g->log[i], false };
+			m[n++] = (struct moment){ rec->done, rec->done_ns, g->log[i], true };
+		}
+	}
+	return n;
+}
+
+/* The order in which the format says that clock and tick are read must show, else a
+ * promise, which has an instant on the clock only, cannot be placed among ticks. */
+static int check_clock(const struct fl_group *g, struct fl_err *err)
+{
+	uint64_t n = 0, i, issued = 0;
+	struct moment *m;
+	int ret = 0;
+
+	for (i = 0; i < g->nr; i++)
+		n += g->log[i]->nr_rec;
+	m = fl_alloc(2 * n + 1, sizeof(*m));
+	n = collect_moments(g, m);
+	qsort(m, n, sizeof(*m), cmp_moment);
+	for (i = 0; i < n && !ret; i++) {
+		if (i && m[i].tick == m[i - 1].tick)
+			ret = fl_fail(err, EINVAL, "%s: tick %llu stands for two events",
+				      m[i].log->path, (unsigned long long)m[i].tick);
+		else if (!m[i].is_done)
+			issued = m[i].ns > issued ? m[i].ns : issued;
+		else if (m[i].ns < issued)
+			ret = fl_fail(err, EINVAL,
+				      "%s: the clock contradicts the ticks: what was done at tick %llu was done %llu ns before something that was issued earlier",
+				      m[i].log->path, (unsigned long long)m[i].tick,
+				      (unsigned long long)(issued - m[i].ns));
+	}
+	free(m);
+	return ret;
+}
+
 bool fl_group_complete(const struct fl_group *g)
 {
 	unsigned int i;
@@ -166,6 +228,8 @@ int fl_group_open(struct fl_group **out, char *const *path, int nr, unsigned int
 		ret = load(g, (unsigned int)i, path[i], flags, err);
 	if (!ret)
 		ret = check_group(g, err);
+	if (!ret && (flags & FL_GROUP_STAMPS))
+		ret = check_clock(g, err);
 	if (!ret && (flags & FL_GROUP_STAMPS))
 		ret = fl_carriers_build(&g->carriers, g->dev, err);
 	if (ret) {

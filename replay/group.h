@@ -5,7 +5,9 @@
  * Takes   paths of logs.
  * Gives   their devices (durability), carriers, promises, and up to which tick
  *	   all of it is known.
- * Refuses logs that share no tick counter (epoch) or name the same device twice.
+ * Refuses logs that share no tick counter (epoch) or name the same device twice, and,
+ *	   where promises are to be judged, ticks that stand for two events or that the
+ *	   clock contradicts.
  */
 #ifndef GROUP_H
 #define GROUP_H

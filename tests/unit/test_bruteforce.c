@@ -28,11 +28,13 @@
 #define MAX_IO 7
 #define MAX_PROM 3
 #define MAX_TICK (2 * MAX_IO + 2 * MAX_PROM + 4)
-#define ZEROS 1000		/* content numbers; stamps are off * 10 + gen */
+#define OTHER 500		/* content numbers: stamps are off * 10 + gen, of another */
+#define ZEROS 1000		/* file that many more */
 #define FOREIGN 2000
 
 struct io {
 	int kind, sector, nr, issue, done, flags, status;
+	uint64_t issue_ns, done_ns;	/* read before and after the tick, so nearly in order */
 	int content[SECTORS];	/* by sector of the device */
 };
 
@@ -51,23 +53,21 @@ struct world {
 
 /* ---- the model --------------------------------------------------------------- */
 
-/* A cut: at an instant on the clock (a tick is 1000 ns), where what is issued in the
- * very nanosecond is not issued yet; or right after a tick. */
+/* A cut: at an instant on the clock, where what is issued in the very nanosecond is
+ * not issued yet; or right after a tick. */
 struct when {
 	bool instant;
-	uint64_t ns;
+	uint64_t at;
 };
 
 static bool m_issued(const struct io *io, struct when w)
 {
-	uint64_t ns = (uint64_t)io->issue * 1000;
-
-	return w.instant ? ns < w.ns : ns <= w.ns;
+	return w.instant ? io->issue_ns < w.at : (uint64_t)io->issue <= w.at;
 }
 
 static bool m_done(const struct io *io, struct when w)
 {
-	return (uint64_t)io->done * 1000 <= w.ns;
+	return (w.instant ? io->done_ns : (uint64_t)io->done) <= w.at;
 }
 
 static bool m_is_flush(const struct io *io)
@@ -169,7 +169,7 @@ static int m_promised(const struct world *wd, int sector, struct when w)
 static bool m_file_good(const struct io *v, int at, int off, int gen, struct when p)
 {
 	int c = v->content[at];
-	bool same = v->kind == FLUXLOG_WRITE && c < ZEROS && c / 10 == off;
+	bool same = v->kind == FLUXLOG_WRITE && c < OTHER && c / 10 == off;
 
 	if (same)
 		return c % 10 >= gen;
@@ -210,17 +210,20 @@ static bool m_cut_good(const struct world *wd, const struct question *q, struct 
 	return true;
 }
 
-/* Rule 5: at the promise and at each later cut. */
+/* Rule 5: at the promise and at each later instant at which anything changes. */
 static bool m_place_keeps(const struct world *wd, const struct question *q)
 {
-	int t;
+	int i;
 
 	if (!m_cut_good(wd, q, q->p))
 		return false;
-	for (t = 1; t <= wd->last_tick; t++)
-		if ((uint64_t)t * 1000 > q->p.ns &&
-		    !m_cut_good(wd, q, (struct when){ .ns = (uint64_t)t * 1000 }))
+	for (i = 0; i < 2 * wd->nr_io; i++) {
+		const struct io *io = &wd->io[i / 2];
+		struct when w = { true, i % 2 ? io->done_ns : io->issue_ns + 1 };
+
+		if (w.at > q->p.at && !m_cut_good(wd, q, w))
 			return false;
+	}
 	return true;
 }
 
@@ -287,7 +290,8 @@ static void random_contents(uint64_t *rnd, struct io *io)
 		else if (what == 1)
 			io->content[s] = FOREIGN + below(rnd, 2);
 		else
-			io->content[s] = (s + moved) % SECTORS * 10 + gen;
+			io->content[s] = (s + moved) % SECTORS * 10 + gen +
+					 (what == 2 ? OTHER : 0);
 	}
 }
 
@@ -301,6 +305,8 @@ static void random_io(uint64_t *rnd, struct io *io, const int *tick)
 	io->issue = tick[0] < tick[1] ? tick[0] : tick[1];
 	io->done = tick[0] < tick[1] ? tick[1] : tick[0];
 	io->status = below(rnd, 12) ? 0 : 5;
+	io->issue_ns = (uint64_t)(io->issue + 2) * 1000 - t_below(rnd, 3) * 700;
+	io->done_ns = (uint64_t)(io->done + 2) * 1000 + t_below(rnd, 3) * 700;
 	io->flags = 0;
 	io->sector = io->nr = 0;
 	if (io->kind == FLUXLOG_FLUSH)
@@ -323,7 +329,7 @@ static void random_promise(uint64_t *rnd, struct promise *p, int message)
 	p->nr = below(rnd, 2) ? 1 : 1 + below(rnd, SECTORS - p->start);
 	p->gen = below(rnd, 2) ? 1 : 1 + below(rnd, 3);
 	p->message = message;
-	p->at = (uint64_t)at * 1000 + (below(rnd, 2) ? 500 : 0);
+	p->at = (uint64_t)(at + 2) * 1000 + (below(rnd, 2) ? 500 : 0);
 }
 
 static void random_world(uint64_t *rnd, struct world *wd)
@@ -345,7 +351,8 @@ static void random_world(uint64_t *rnd, struct world *wd)
 
 static void fill_sector(uint8_t *out, int content)
 {
-	struct fl_stamp s = { .run = 1, .file = 1, .offset = (uint64_t)(content / 10) * 512,
+	struct fl_stamp s = { .run = 1, .file = content < OTHER ? 1 : 2,
+			      .offset = (uint64_t)(content % OTHER / 10) * 512,
 			      .gen = (uint64_t)(content % 10) };
 
 	if (content < ZEROS)
@@ -361,8 +368,8 @@ static void add_io(struct fl_build *b, const struct io *io)
 		.kind = (uint8_t)io->kind, .flags = (uint16_t)io->flags,
 		.status = (uint16_t)io->status, .sector = (uint64_t)io->sector,
 		.nr = (uint64_t)io->nr, .issue = (uint64_t)io->issue,
-		.done = (uint64_t)io->done, .issue_ns = (uint64_t)io->issue * 1000,
-		.done_ns = (uint64_t)io->done * 1000,
+		.done = (uint64_t)io->done, .issue_ns = io->issue_ns,
+		.done_ns = io->done_ns,
 	};
 	struct fl_err err = { "" };
 	int s;
@@ -486,16 +493,16 @@ static void compare_cut(const struct world *wd, const struct fl_group *g, uint64
 	struct seen sn = { .wd = wd };
 	unsigned int last;
 	bool base, m_base = m_allowed(wd, sector, w, &last);
-	struct fl_cut cut = { w.instant, w.instant ? w.ns : w.ns / 1000 };
+	struct fl_cut cut = { w.instant, w.at };
 
 	fl_front(dev, fl_index_seg(&dev->index, (uint64_t)sector), cut, FL_DURABLE, see, &sn,
 		 &base);
 	if (sn.set == last && base == m_base)
 		return;
 	show(wd, seed);
-	ck_abort_msg("seed %llu, sector %d, cut at %llu ns (%s): model %x base %d, code %x base %d",
-		     (unsigned long long)seed, sector, (unsigned long long)w.ns,
-		     w.instant ? "instant" : "tick", last, m_base, sn.set, base);
+	ck_abort_msg("seed %llu, sector %d, cut at %s %llu: model %x base %d, code %x base %d",
+		     (unsigned long long)seed, sector, w.instant ? "instant" : "tick",
+		     (unsigned long long)w.at, last, m_base, sn.set, base);
 }
 
 static void compare_cuts(const struct world *wd, const struct fl_group *g, uint64_t seed)
@@ -504,10 +511,10 @@ static void compare_cuts(const struct world *wd, const struct fl_group *g, uint6
 
 	for (sector = 0; sector < SECTORS; sector++) {
 		for (t = 0; t <= wd->last_tick; t++) {
-			uint64_t ns = (uint64_t)t * 1000;
+			uint64_t tick = (uint64_t)t;
 
-			compare_cut(wd, g, seed, sector, (struct when){ false, ns });
-			compare_cut(wd, g, seed, sector, (struct when){ true, ns });
+			compare_cut(wd, g, seed, sector, (struct when){ false, tick });
+			compare_cut(wd, g, seed, sector, (struct when){ true, (tick + 2) * 1000 });
 		}
 	}
 }
