@@ -35,4 +35,5 @@ record() { # record DM DATA LOG LOAD-OPTION...
 say "recording: $DEMO_THREADS writers on $LAB_FS, each $DEMO_OPS times: append 4 KiB, fsync"
 record fsync "$DATA" "$LOG" --threads "$DEMO_THREADS" --ops "$DEMO_OPS"
 say "recording the negative control: the same writers promise and never call fsync"
-record control "$DATA2" "$LOG2" --threads "$DEMO_THREADS" --ops "$DEMO_CONTROL_OPS" --no-sync
+record nosync "$DATA2" "$LOG2" --threads "$DEMO_THREADS" --ops "$DEMO_CONTROL_OPS" \
+	--io direct --no-sync

@@ -38,7 +38,7 @@ reason() { # reason STATUS NAME
 }
 
 show_log() { # show_log NAME: the end of it, for the host to print
-	tail -n 25 "/results/$1.log" | while read -r line; do
+	tail -n 40 "/results/$1.log" | while read -r line; do
 		say say "    $1: $line"
 	done
 }

@@ -91,8 +91,13 @@ kernel_find() { # kernel_find VERSION|FILE
 
 kernel_module() { # our module for KREL
 	headers=$(kernel_headers "$KREL") || exit $?
-	make -s -C "$LAB_TOP" module KERNEL="$headers" >&2 ||
+	log=$(mktemp)
+	if ! make -s -C "$LAB_TOP" module KERNEL="$headers" >"$log" 2>&1; then
+		cat "$log" >&2
+		rm -f "$log"
 		die "kernel $KREL: dm-fluxlog does not build"
+	fi
+	rm -f "$log"
 	KMODULE=$LAB_BUILD/module/$KREL/dm-fluxlog.ko
 	[ -e "$KMODULE" ] || die "$KMODULE: make module has not built it"
 }

@@ -13,4 +13,6 @@ dm_remove rec
 truncate -s 400M /tmp/replayed
 later "rm -f /tmp/replayed"
 expect 0 fluxlog replay "$LOG" /tmp/replayed
-cmp /tmp/replayed "$NULL" || fail "the log, applied, is not what the device holds"
+# busybox's cmp goes byte by byte: only to find the place
+[ "$(sha1sum </tmp/replayed)" = "$(sha1sum <"$NULL")" ] ||
+	fail "the log, applied, is not what the device holds: $(cmp /tmp/replayed "$NULL")"
