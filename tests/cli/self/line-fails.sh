@@ -1,0 +1,4 @@
+# shellcheck shell=sh
+# says: No such file
+cat nothing
+true

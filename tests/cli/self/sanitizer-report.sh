@@ -1,0 +1,3 @@
+# shellcheck shell=sh
+# says: a report
+echo "a report" >"$T/sanitizer/asan.1"
