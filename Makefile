@@ -6,7 +6,7 @@
 # make lint       shellcheck of all shell; sparse and checkpatch on the module
 # make demo, make bench: see README.md
 #
-# VARIANT=asan builds the same programs with sanitizers into build/asan/bin/.
+# V=1 shows whole commands. VARIANT=asan builds the same programs with sanitizers into build/asan/bin/.
 
 VARIANT ?= plain
 CC ?= gcc
@@ -23,6 +23,7 @@ OBJ := $(OUT)/obj
 BIN := $(OUT)/bin
 
 CFLAGS ?= -g
+Q = $(if $(V),,@)
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wunused-const-variable -Werror
 FL_CFLAGS := -std=c11 -D_GNU_SOURCE $(WARN) $(VARIANT_FLAGS) $(CFLAGS) -MMD -MP
 pkg_cflags = $(shell $(PKG_CONFIG) --cflags $(1))
@@ -47,19 +48,22 @@ all: $(PROGRAMS) $(SCRIPTS)
 
 $(BIN)/fluxlog: $(REPLAY_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -o $@ $^ $(call pkg_libs,$(REPLAY_PKG))
+	$(if $(V),,@echo "  LINK   $@")
+	$(Q)$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -o $@ $^ $(call pkg_libs,$(REPLAY_PKG))
 
 $(BIN)/fluxlog-load: $(LOAD_OBJ) $(LOAD_SHARED)
 	@mkdir -p $(@D)
-	$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -pthread -o $@ $^ $(call pkg_libs,$(LOAD_PKG))
+	$(if $(V),,@echo "  LINK   $@")
+	$(Q)$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -pthread -o $@ $^ $(call pkg_libs,$(LOAD_PKG))
 
 $(SCRIPTS): $(BIN)/%: tools/%
 	@mkdir -p $(@D)
-	ln -sfn $(abspath $<) $@
+	$(Q)ln -sfn $(abspath $<) $@
 
 $(OBJ)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(FL_CFLAGS) -c -o $@ $<
+	$(if $(V),,@echo "  CC     $@")
+	$(Q)$(CC) $(FL_CFLAGS) -c -o $@ $<
 
 # Unit tests: tests/unit/test_NAME.c gives Suite *NAME_suite(void). The list of
 # suites follows from the file names, so that none can be left out.
@@ -72,11 +76,12 @@ $(UNIT_OBJ): FL_CFLAGS += -Wno-missing-prototypes -Ireplay -I$(OBJ)/tests/unit $
 $(OBJ)/tests/unit/check_all.o: $(UNIT_LIST)
 $(UNIT_LIST): $(UNIT_SRC) Makefile
 	@mkdir -p $(@D)
-	printf 'SUITE(%s)\n' $(UNIT_NAMES) >$@
+	$(Q)printf 'SUITE(%s)\n' $(UNIT_NAMES) >$@
 
 $(BIN)/unit-tests: $(UNIT_OBJ) $(REPLAY_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -pthread -o $@ $^ \
+	$(if $(V),,@echo "  LINK   $@")
+	$(Q)$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -pthread -o $@ $^ \
 		$(call pkg_libs,check $(REPLAY_PKG))
 
 .PHONY: unit-tests
@@ -113,9 +118,13 @@ check:
 SHELL_FILES = $(shell git ls-files -co --exclude-standard -- tools tests .ci | \
 	while read -r f; do if head -n 1 "$$f" | grep -qE '^\#!.*/(ba|da)?sh\b|^\# shellcheck shell='; \
 	then echo "$$f"; fi; done)
+# The module is checked against installed headers, which need not be those of the
+# kernel that runs here.
+LINT_KERNEL ?= $(patsubst %/build/Makefile,%,$(lastword $(wildcard /lib/modules/*/build/Makefile)))
 .PHONY: lint
-lint: $(if $(wildcard dm-fluxlog/module.mk),lint-module)
+lint:
 	shellcheck $(SHELL_FILES)
+	$(MAKE) --no-print-directory lint-module KERNEL=$(notdir $(LINT_KERNEL))
 
 .PHONY: clean
 clean:
