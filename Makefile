@@ -123,7 +123,7 @@ SHELL_FILES = $(shell git ls-files -co --exclude-standard -- tools tests .ci | \
 LINT_KERNEL ?= $(patsubst %/build/Makefile,%,$(lastword $(wildcard /lib/modules/*/build/Makefile)))
 .PHONY: lint
 lint:
-	shellcheck $(SHELL_FILES)
+	shellcheck -x -P SCRIPTDIR $(SHELL_FILES)
 	$(MAKE) --no-print-directory lint-module KERNEL=$(notdir $(LINT_KERNEL))
 
 .PHONY: clean
