@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "checker.h"
+#include "crash_cut.h"
 #include "progress.h"
 
 /* ---- counts ------------------------------------------------------------------ */
@@ -24,7 +25,7 @@ static void count_record(struct fl_check *ck, const struct fl_rec *r)
 	ck->discards += r->kind == FLUXLOG_DISCARD;
 	ck->marks += r->kind == FLUXLOG_MARK;
 	ck->failed += r->status && r->kind <= FLUXLOG_ZEROES;
-	ck->flush_points += r->kind == FLUXLOG_FLUSH || fua;
+	ck->flush_points += fl_is_flush_point(r);
 }
 
 static void count_records(struct fl_check *ck, const struct fl_group *g)
