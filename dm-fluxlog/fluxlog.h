@@ -19,6 +19,7 @@
 #include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
+#include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
@@ -26,12 +27,11 @@
 
 #define DM_MSG_PREFIX "fluxlog"
 
-#define FLUXLOG_MAX_BIO		(1U << 20)	/* longest captured write, in bytes */
+#define FLUXLOG_MAX_BIO		SZ_1M	/* longest captured write, in bytes */
 #define FLUXLOG_MEM_KB_DEFAULT	65536U
 #define FLUXLOG_MEM_KB_MIN	1152U		/* a longest write with what goes with it */
-#define FLUXLOG_MEM_KB_MAX	(64U << 20)
-#define FLUXLOG_LOG_MIN_BYTES	(2U << 20)	/* a super, a longest write, and some */
-#define FLUXLOG_SUPER_SECTORS	(FLUXLOG_SUPER_BYTES >> SECTOR_SHIFT)
+#define FLUXLOG_MEM_KB_MAX	67108864U
+#define FLUXLOG_LOG_MIN_BYTES	SZ_2M	/* a super, a longest write, and some */
 #define FLUXLOG_INLINE_PAGES	8
 
 /**
@@ -127,7 +127,7 @@ struct fluxlog_pool {
  * @stop_on_fail: on_log_fail of the table that was resumed last
  * @fail_lock: guards the end of recording
  * @gap_tick: when recording ended
- * @gap_errno: why, positive
+ * @gap_errno: why, negative
  * @mem_limit: bound for @mem_used, in bytes
  * @mem_used: bytes held by captures
  * @mem_highest: highest @mem_used so far
@@ -181,6 +181,46 @@ struct fluxlog_recorder {
 	atomic64_t nr_flushes;
 	atomic64_t blocks_written;
 	struct fluxlog_writer *writer;
+};
+
+/**
+ * struct fluxlog_unit_buf - a unit being filled or in flight
+ * @rec: whose
+ * @head: room for unit head, records and inline data
+ * @bio_set: reserve of bios
+ * @caps: its captures, in order
+ * @last: the last of them
+ * @head_bytes: of @head, so far
+ * @payload_blocks: of all captures
+ * @nr_records: number of captures
+ * @nr_flushes: flushes among them
+ * @reserved: log blocks that were reserved for them
+ * @mem: memory that they hold
+ * @pos: where it stands in the log, in log blocks
+ * @seq: its number
+ * @nr_blocks: its length
+ * @bios: bios in flight
+ * @error: blk_status_t of a bio that failed
+ * @done: all bios have ended; set under the recorder's writer_wait.lock
+ */
+struct fluxlog_unit_buf {
+	struct fluxlog_recorder *rec;
+	void *head;
+	struct bio_set bio_set;
+	struct llist_node *caps;
+	struct llist_node *last;
+	unsigned int head_bytes;
+	unsigned int payload_blocks;
+	unsigned int nr_records;
+	unsigned int nr_flushes;
+	unsigned long reserved;
+	unsigned long mem;
+	u64 pos;
+	u64 seq;
+	unsigned int nr_blocks;
+	atomic_t bios;
+	blk_status_t error;
+	bool done;
 };
 
 /**
@@ -321,6 +361,23 @@ int fluxlog_mark_parse(char *text, unsigned int argc, char **argv);
 int fluxlog_promise_parse(struct fluxlog_promise *out,
 			  const struct fluxlog_recorder *rec,
 			  unsigned int argc, char **argv);
+
+/* --- unit.c ------------------------------------------------------------- */
+
+int fluxlog_unit_init(struct fluxlog_unit_buf *u, struct fluxlog_recorder *rec);
+void fluxlog_unit_exit(struct fluxlog_unit_buf *u);	/* also of one half made */
+
+/* Begin to fill @u. */
+void fluxlog_unit_open(struct fluxlog_unit_buf *u);
+bool fluxlog_unit_has_room(const struct fluxlog_unit_buf *u,
+			   const struct fluxlog_capture *cap);
+void fluxlog_unit_append(struct fluxlog_unit_buf *u, struct fluxlog_capture *cap);
+
+/* Its length as it is now, in log blocks. */
+unsigned int fluxlog_unit_blocks(const struct fluxlog_unit_buf *u);
+
+/* Send @u to @pos as number @seq; its end wakes the writer. Does not fail. */
+void fluxlog_unit_submit(struct fluxlog_unit_buf *u, u64 pos, u64 seq);
 
 /* --- writer.c ----------------------------------------------------------- */
 

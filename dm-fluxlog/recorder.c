@@ -57,11 +57,11 @@ static int state_errno(enum fluxlog_state state)
 {
 	switch (state) {
 	case FLUXLOG_OVERFLOW:
-		return ENOSPC;
+		return -ENOSPC;
 	case FLUXLOG_NO_MEMORY:
-		return ENOMEM;
+		return -ENOMEM;
 	default:
-		return EIO;
+		return -EIO;
 	}
 }
 
@@ -73,15 +73,13 @@ void fluxlog_recorder_fail(struct fluxlog_recorder *rec, enum fluxlog_state stat
 	first = rec->state == FLUXLOG_RECORDING;
 	if (first) {
 		rec->gap_errno = state_errno(state);
-		/* before the state: what sees the state is issued later */
 		rec->gap_tick = fluxlog_tick();
+		/* pairs with gap_is_due(); what sees the state is issued later */
 		smp_store_release(&rec->state, state);
 	}
 	spin_unlock(&rec->fail_lock);
 	if (!first)
 		return;
-	/* pairs with the full barrier of a reservation, see reserve() */
-	smp_mb();
 	fluxlog_writer_kick(rec);
 	DMERR("%s: log %s: %s: recording has ended, writes %s", rec->data_name,
 	      rec->log_name, fluxlog_state_name(state),
@@ -274,7 +272,7 @@ static int recorder_begin(struct fluxlog_recorder *rec, const struct fluxlog_tar
 		return r;
 	}
 	next_dev++;
-	smp_store_release(&rec->state, FLUXLOG_RECORDING);
+	WRITE_ONCE(rec->state, FLUXLOG_RECORDING);
 	return 0;
 }
 

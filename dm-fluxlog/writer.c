@@ -3,16 +3,16 @@
  * writer: from captures to units on the log device.
  *
  * Takes   captures from the recorder's queue, in the order in which they ended.
- * Gives   units as uapi/fluxlog_format.h draws them, appended to the log; memory
- *	   and spare log space back to those who wait for it.
- * Relies  on its own reserves alone: units, bios and the last record are
- *	   allocated before recording begins, so the writer neither waits for
- *	   memory nor for anything that waits for the writer.
+ * Gives   units, one behind the other on the log device; memory and spare log
+ *	   space back to those who wait for it.
+ * Relies  on its own reserves alone: units and the last record are allocated
+ *	   before recording begins, so the writer neither waits for memory nor
+ *	   for anything that waits for the writer.
  *
  * One thread per recorder. Units are a ring: the oldest is reaped first, so
  * memory comes back in the order of the log, and after an error all units behind
  * the failed one are known to be lost. Everything in struct fluxlog_writer is the
- * thread's own, except for what a bio's end touches: unit_buf.bios, error, done.
+ * thread's own, except for what a unit's end touches.
  *
  * How full units get. Nobody waits for the log unless memory runs out or a sync
  * was asked for. So the first capture that comes in makes the thread wait a moment
@@ -21,7 +21,6 @@
  */
 #include <linux/blkdev.h>
 #include <linux/completion.h>
-#include <linux/crc32c.h>
 #include <linux/kthread.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -29,11 +28,6 @@
 #include "fluxlog.h"
 
 #define NR_UNITS	8
-#define HEAD_ORDER	get_order(32U << 10)
-#define HEAD_BYTES	(PAGE_SIZE << HEAD_ORDER)
-#define UNIT_PAYLOAD	FLUXLOG_MAX_BIO
-/* a unit has at most one vec for each page, and one for its head */
-#define UNIT_BIOS	4
 #define GATHER_NS	(1 * NSEC_PER_MSEC)
 #define IDLE_TRIM	(2 * HZ)
 
@@ -41,44 +35,6 @@
 struct fluxlog_sync {
 	struct completion done;
 	int error;
-};
-
-/**
- * struct unit_buf - a unit being filled or in flight
- * @w: whose
- * @head: HEAD_BYTES for unit head, records and inline data
- * @caps: its captures, in order
- * @last: the last of them
- * @head_bytes: of @head, once encoded
- * @payload_blocks: of all captures
- * @nr_records: number of captures
- * @nr_flushes: flushes among them
- * @reserved: log blocks that were reserved for them
- * @mem: memory that they hold
- * @pos: where it stands in the log, in log blocks
- * @seq: its number
- * @nr_blocks: its length
- * @bios: bios in flight
- * @error: blk_status_t of a bio that failed
- * @done: all bios have ended; set under the recorder's writer_wait.lock
- */
-struct unit_buf {
-	struct fluxlog_writer *w;
-	void *head;
-	struct llist_node *caps;
-	struct llist_node *last;
-	unsigned int head_bytes;
-	unsigned int payload_blocks;
-	unsigned int nr_records;
-	unsigned int nr_flushes;
-	unsigned long reserved;
-	unsigned long mem;
-	u64 pos;
-	u64 seq;
-	unsigned int nr_blocks;
-	atomic_t bios;
-	blk_status_t error;
-	bool done;
 };
 
 /**
@@ -97,7 +53,6 @@ enum writer_mode {
  * struct fluxlog_writer - the thread and what it owns
  * @rec: the recorder
  * @task: the thread
- * @bios: reserve of bios
  * @units: the ring
  * @oldest: index of the oldest unit in flight
  * @in_flight: units in flight, from @oldest on
@@ -106,20 +61,21 @@ enum writer_mode {
  * @pos: where the next unit goes, in log blocks
  * @seq: its number
  * @lost_tick: smallest issue tick of what was dropped, U64_MAX if nothing was
+ * @gap_missing: the gap record could not be written
  * @tail: the last record, which must not depend on memory
  */
 struct fluxlog_writer {
 	struct fluxlog_recorder *rec;
 	struct task_struct *task;
-	struct bio_set bios;
-	struct unit_buf units[NR_UNITS];
+	struct fluxlog_unit_buf units[NR_UNITS];
 	unsigned int oldest;
 	unsigned int in_flight;
-	struct unit_buf *open;
+	struct fluxlog_unit_buf *open;
 	enum writer_mode mode;
 	u64 pos;
 	u64 seq;
 	u64 lost_tick;
+	bool gap_missing;
 	struct fluxlog_capture tail;
 };
 
@@ -134,189 +90,6 @@ static void capture_put(struct fluxlog_writer *w, struct fluxlog_capture *cap)
 		fluxlog_capture_free(w->rec, cap);
 }
 
-/* --- encoding ----------------------------------------------------------- */
-
-static unsigned int inline_len(const struct fluxlog_capture *cap)
-{
-	return le16_to_cpu(cap->record.inline_len);
-}
-
-/* What @cap takes of a unit's head. */
-static unsigned int head_len(const struct fluxlog_capture *cap)
-{
-	return sizeof(struct fluxlog_record) + ALIGN(inline_len(cap), 8);
-}
-
-static unsigned int payload_blocks(const struct fluxlog_writer *w,
-				   const struct fluxlog_capture *cap)
-{
-	return DIV_ROUND_UP(cap->payload_bytes, w->rec->block_size);
-}
-
-static void encode_records(struct unit_buf *u, unsigned int head_blocks)
-{
-	void *to = u->head + sizeof(struct fluxlog_unit);
-	unsigned int blk = head_blocks;
-	struct fluxlog_capture *cap;
-	struct llist_node *node;
-
-	llist_for_each(node, u->caps) {
-		cap = to_capture(node);
-		if (cap->payload_bytes) {
-			cap->record.payload_blk = cpu_to_le32(blk);
-			blk += payload_blocks(u->w, cap);
-		}
-		memcpy(to, &cap->record, sizeof(cap->record));
-		if (cap->inl)
-			memcpy(to + sizeof(cap->record), cap->inl, inline_len(cap));
-		to += head_len(cap);
-	}
-}
-
-/* Bytes of @cap's page number @i that go to the log. */
-static unsigned int page_len(const struct fluxlog_writer *w,
-			     const struct fluxlog_capture *cap, unsigned int i)
-{
-	unsigned int padded = ALIGN(cap->payload_bytes, w->rec->block_size);
-
-	return min_t(unsigned int, PAGE_SIZE, padded - i * PAGE_SIZE);
-}
-
-static u32 unit_crc(struct unit_buf *u, unsigned int head_blocks)
-{
-	u32 crc = crc32c(~0, u->head, head_blocks << u->w->rec->block_shift);
-	const struct fluxlog_capture *cap;
-	struct llist_node *node;
-	unsigned int i;
-
-	llist_for_each(node, u->caps) {
-		cap = to_capture(node);
-		for (i = 0; i < cap->nr_pages; i++)
-			crc = crc32c(crc, page_address(cap->pages[i]),
-				     page_len(u->w, cap, i));
-	}
-	return crc;
-}
-
-/* The unit gets its place in the log and its head; unused log space goes back. */
-static void unit_encode(struct unit_buf *u)
-{
-	struct fluxlog_writer *w = u->w;
-	struct fluxlog_recorder *rec = w->rec;
-	unsigned int head_blocks = DIV_ROUND_UP(u->head_bytes, rec->block_size);
-	struct fluxlog_unit *head = u->head;
-
-	u->pos = w->pos;
-	u->seq = w->seq++;
-	u->nr_blocks = head_blocks + u->payload_blocks;
-	w->pos += u->nr_blocks;
-	atomic64_set(&rec->blocks_written, w->pos);
-	fluxlog_space_release(rec, u->reserved - u->nr_blocks);
-
-	memset(head, 0, head_blocks << rec->block_shift);
-	head->magic = cpu_to_le64(FLUXLOG_UNIT_MAGIC);
-	memcpy(head->uuid, rec->uuid, sizeof(head->uuid));
-	head->seq = cpu_to_le64(u->seq);
-	head->nr_blocks = cpu_to_le32(u->nr_blocks);
-	head->head_bytes = cpu_to_le32(u->head_bytes);
-	head->nr_records = cpu_to_le32(u->nr_records);
-	head->written_ns = cpu_to_le64(ktime_get_ns());
-	encode_records(u, head_blocks);
-	head->crc32c = cpu_to_le32(unit_crc(u, head_blocks));
-}
-
-/* --- submitting --------------------------------------------------------- */
-
-/*
- * The last touch of a bio's end is the unlock. Who saw done under the lock knows
- * that the end no longer touches the recorder.
- */
-static void unit_bio_put(struct unit_buf *u)
-{
-	struct fluxlog_recorder *rec = u->w->rec;
-	unsigned long flags;
-
-	if (!atomic_dec_and_test(&u->bios))
-		return;
-	spin_lock_irqsave(&rec->writer_wait.lock, flags);
-	WRITE_ONCE(u->done, true);
-	wake_up_locked(&rec->writer_wait);
-	spin_unlock_irqrestore(&rec->writer_wait.lock, flags);
-}
-
-static void unit_end_io(struct bio *bio)
-{
-	struct unit_buf *u = bio->bi_private;
-
-	if (bio->bi_status)
-		WRITE_ONCE(u->error, bio->bi_status);
-	bio_put(bio);
-	unit_bio_put(u);
-}
-
-/* SYNC and IDLE as for direct I/O: the log must not be throttled as writeback. */
-static struct bio *unit_bio(struct unit_buf *u, u64 byte)
-{
-	struct fluxlog_writer *w = u->w;
-	struct bio *bio = bio_alloc_bioset(w->rec->log_bdev, BIO_MAX_VECS,
-					   REQ_OP_WRITE | REQ_SYNC | REQ_IDLE,
-					   GFP_NOIO, &w->bios);
-
-	bio->bi_iter.bi_sector = byte >> SECTOR_SHIFT;
-	bio->bi_private = u;
-	bio->bi_end_io = unit_end_io;
-	atomic_inc(&u->bios);
-	return bio;
-}
-
-/* Add a piece of @u at the end of @bio; once that is full, send it off first. */
-static struct bio *unit_add(struct unit_buf *u, struct bio *bio,
-			    struct page *page, unsigned int len)
-{
-	u64 end = (u64)bio_end_sector(bio) << SECTOR_SHIFT;
-
-	if (bio_add_page(bio, page, len, 0) == len)
-		return bio;
-	submit_bio(bio);
-	bio = unit_bio(u, end);
-	__bio_add_page(bio, page, len, 0);
-	return bio;
-}
-
-static void unit_send(struct unit_buf *u)
-{
-	struct fluxlog_writer *w = u->w;
-	unsigned int shift = w->rec->block_shift;
-	const struct fluxlog_capture *cap;
-	struct llist_node *node;
-	struct bio *bio;
-	unsigned int i;
-
-	bio = unit_bio(u, u->pos << shift);
-	__bio_add_page(bio, virt_to_page(u->head),
-		       (u->nr_blocks - u->payload_blocks) << shift, 0);
-	llist_for_each(node, u->caps) {
-		cap = to_capture(node);
-		for (i = 0; i < cap->nr_pages; i++)
-			bio = unit_add(u, bio, cap->pages[i], page_len(w, cap, i));
-	}
-	submit_bio(bio);
-}
-
-static void writer_submit(struct fluxlog_writer *w)
-{
-	struct unit_buf *u = w->open;
-
-	if (!u)
-		return;
-	unit_encode(u);
-	w->open = NULL;
-	w->in_flight++;
-	atomic_set(&u->bios, 1);
-	unit_send(u);
-	unit_bio_put(u);
-}
-
 /* --- reaping ------------------------------------------------------------ */
 
 static void note_lost(struct fluxlog_writer *w, const struct fluxlog_capture *cap)
@@ -326,10 +99,10 @@ static void note_lost(struct fluxlog_writer *w, const struct fluxlog_capture *ca
 }
 
 /* Free the captures of @u, which is on the log or lost. */
-static void unit_release(struct unit_buf *u, bool lost)
+static void unit_release(struct fluxlog_writer *w, struct fluxlog_unit_buf *u,
+			 bool lost)
 {
 	struct llist_node *node, *next;
-	struct fluxlog_writer *w = u->w;
 
 	llist_for_each_safe(node, next, u->caps) {
 		if (lost)
@@ -352,7 +125,7 @@ static void writer_break(struct fluxlog_writer *w, u64 pos, u64 seq)
 	atomic64_set(&w->rec->blocks_written, pos);
 	if (w->open) {
 		fluxlog_space_release(w->rec, w->open->reserved);
-		unit_release(w->open, true);
+		unit_release(w, w->open, true);
 		w->open = NULL;
 	}
 	fluxlog_recorder_fail(w->rec, FLUXLOG_LOG_ERROR);
@@ -366,9 +139,9 @@ static bool oldest_done(const struct fluxlog_writer *w)
 static void writer_reap_one(struct fluxlog_writer *w)
 {
 	struct fluxlog_recorder *rec = w->rec;
-	struct unit_buf *u = &w->units[w->oldest];
+	struct fluxlog_unit_buf *u = &w->units[w->oldest];
 
-	/* see unit_bio_put() */
+	/* see unit_bio_put() in unit.c */
 	spin_lock_irq(&rec->writer_wait.lock);
 	spin_unlock_irq(&rec->writer_wait.lock);
 
@@ -382,11 +155,11 @@ static void writer_reap_one(struct fluxlog_writer *w)
 		if (w->mode == WRITER_OPEN)
 			writer_break(w, u->pos, u->seq);
 	}
-	if (w->mode != WRITER_BROKEN) {
+	if (w->mode != WRITER_BROKEN && !u->error) {
 		atomic64_add(u->nr_records, &rec->nr_records);
 		atomic64_add(u->nr_flushes, &rec->nr_flushes);
 	}
-	unit_release(u, w->mode == WRITER_BROKEN);
+	unit_release(w, u, w->mode == WRITER_BROKEN);
 }
 
 static void writer_reap(struct fluxlog_writer *w)
@@ -401,6 +174,23 @@ static void writer_wait_oldest(struct fluxlog_writer *w)
 	writer_reap(w);
 }
 
+/* The unit gets its place in the log; log space that it does not need goes back. */
+static void writer_submit(struct fluxlog_writer *w)
+{
+	struct fluxlog_unit_buf *u = w->open;
+	unsigned int blocks;
+
+	if (!u)
+		return;
+	blocks = fluxlog_unit_blocks(u);
+	fluxlog_space_release(w->rec, u->reserved - blocks);
+	w->open = NULL;
+	w->in_flight++;
+	fluxlog_unit_submit(u, w->pos, w->seq++);
+	w->pos += blocks;
+	atomic64_set(&w->rec->blocks_written, w->pos);
+}
+
 /* Everything that was given to the writer is on the log device, or lost. */
 static void writer_drain(struct fluxlog_writer *w)
 {
@@ -411,43 +201,20 @@ static void writer_drain(struct fluxlog_writer *w)
 
 /* --- filling ------------------------------------------------------------ */
 
-static struct unit_buf *unit_open(struct fluxlog_writer *w)
+static void writer_wait_free(struct fluxlog_writer *w)
 {
-	struct unit_buf *u;
-
 	while (w->in_flight == NR_UNITS)
 		writer_wait_oldest(w);
-	u = &w->units[(w->oldest + w->in_flight) % NR_UNITS];
-	*u = (struct unit_buf) {
-		.w = w,
-		.head = u->head,
-		.head_bytes = sizeof(struct fluxlog_unit),
-	};
-	return u;
 }
 
-static bool unit_has_room(const struct unit_buf *u, const struct fluxlog_capture *cap)
+/* There is an open unit with room for @cap, or one that is free. */
+static void writer_append(struct fluxlog_writer *w, struct fluxlog_capture *cap)
 {
-	unsigned int blocks = u->payload_blocks + payload_blocks(u->w, cap);
-
-	return u->head_bytes + head_len(cap) <= HEAD_BYTES &&
-	       blocks << u->w->rec->block_shift <= UNIT_PAYLOAD;
-}
-
-static void unit_append(struct unit_buf *u, struct fluxlog_capture *cap)
-{
-	cap->node.next = NULL;
-	if (u->last)
-		u->last->next = &cap->node;
-	else
-		u->caps = &cap->node;
-	u->last = &cap->node;
-	u->head_bytes += head_len(cap);
-	u->payload_blocks += payload_blocks(u->w, cap);
-	u->nr_records++;
-	u->nr_flushes += cap->record.kind == FLUXLOG_FLUSH;
-	u->reserved += cap->blocks;
-	u->mem += cap->mem;
+	if (!w->open) {
+		w->open = &w->units[(w->oldest + w->in_flight) % NR_UNITS];
+		fluxlog_unit_open(w->open);
+	}
+	fluxlog_unit_append(w->open, cap);
 }
 
 static void writer_drop(struct fluxlog_writer *w, struct fluxlog_capture *cap)
@@ -462,27 +229,28 @@ static void writer_drop(struct fluxlog_writer *w, struct fluxlog_capture *cap)
 
 static void writer_add(struct fluxlog_writer *w, struct fluxlog_capture *cap)
 {
-	if (w->open && !unit_has_room(w->open, cap))
+	if (w->open && !fluxlog_unit_has_room(w->open, cap))
 		writer_submit(w);
+	/* waiting for a free unit may show that the log is broken */
 	if (!w->open && w->mode == WRITER_OPEN)
-		w->open = unit_open(w);
-	/* waiting for a free unit may have shown that the log is broken */
+		writer_wait_free(w);
 	if (w->mode == WRITER_OPEN)
-		unit_append(w->open, cap);
+		writer_append(w, cap);
 	else
 		writer_drop(w, cap);
 }
 
-static void writer_flush_log(struct fluxlog_writer *w)
+static int writer_flush_log(struct fluxlog_writer *w)
 {
 	int r = blkdev_issue_flush(w->rec->log_bdev);
 
 	if (!r)
-		return;
+		return 0;
 	DMERR("%s: log %s: flush failed: error %d", w->rec->data_name,
 	      w->rec->log_name, r);
 	if (w->mode == WRITER_OPEN)
 		writer_break(w, w->pos, w->seq);
+	return r;
 }
 
 static void writer_answer(struct fluxlog_writer *w, struct fluxlog_sync *sync)
@@ -512,28 +280,41 @@ static void writer_take(struct fluxlog_writer *w)
 
 /* --- the last record ---------------------------------------------------- */
 
-static void writer_close(struct fluxlog_writer *w, enum fluxlog_kind kind,
-			 u64 tick, int status)
+/* Nothing is in flight. 0 or -EIO, after which it can be tried again. */
+static int writer_close(struct fluxlog_writer *w, enum fluxlog_kind kind,
+			u64 tick, int status)
 {
 	struct fluxlog_capture *cap = &w->tail;
+	u64 pos = w->pos, seq = w->seq;
+	struct fluxlog_unit_buf *u;
 
 	cap->blocks = 1;
 	cap->record.kind = kind;
 	cap->record.dev = cpu_to_le16(w->rec->dev);
 	cap->record.status = cpu_to_le16(status);
 	fluxlog_record_instant(&cap->record, tick);
-	w->open = unit_open(w);
-	unit_append(w->open, cap);
+	writer_append(w, cap);
 	w->mode = WRITER_CLOSED;
+	u = w->open;
 	writer_drain(w);
-	writer_flush_log(w);
+	if (!writer_flush_log(w) && !u->error)
+		return 0;
+	w->pos = pos;
+	w->seq = seq;
+	atomic64_set(&w->rec->blocks_written, pos);
+	return -EIO;
 }
 
 /* The gap record says from when on something is missing. */
 static void writer_close_gap(struct fluxlog_writer *w)
 {
-	writer_close(w, FLUXLOG_GAP, min(w->rec->gap_tick, w->lost_tick),
-		     w->rec->gap_errno);
+	int r = writer_close(w, FLUXLOG_GAP, min(w->rec->gap_tick, w->lost_tick),
+			     -w->rec->gap_errno);
+
+	w->gap_missing = r;
+	if (r)
+		DMERR("%s: log %s: cannot write a gap record, the log is cut off",
+		      w->rec->data_name, w->rec->log_name);
 }
 
 /*
@@ -544,9 +325,14 @@ static bool gap_is_due(const struct fluxlog_writer *w)
 {
 	struct fluxlog_recorder *rec = w->rec;
 
-	return w->mode != WRITER_CLOSED && !w->in_flight && !w->open &&
-	       smp_load_acquire(&rec->state) > FLUXLOG_RECORDING &&
-	       atomic64_read(&rec->space_used) == w->pos + 1;
+	if (w->mode == WRITER_CLOSED || w->in_flight || w->open)
+		return false;
+	/* pairs with the release in fluxlog_recorder_fail(): the reason is set */
+	if (smp_load_acquire(&rec->state) <= FLUXLOG_RECORDING)
+		return false;
+	/* pairs with the full barrier of a reservation, see reserve() */
+	smp_mb();
+	return atomic64_read(&rec->space_used) == w->pos + 1;
 }
 
 /* --- the thread --------------------------------------------------------- */
@@ -580,14 +366,17 @@ static void writer_gather(struct fluxlog_writer *w)
 					   ns_to_ktime(GATHER_NS));
 }
 
-/* The target is going away: nothing is under way any more. */
+/*
+ * The target is going away: nothing is under way any more. A log device that
+ * failed may be back, so a gap record that is missing gets another chance.
+ */
 static void writer_finish(struct fluxlog_writer *w)
 {
 	writer_take(w);
 	writer_drain(w);
 	if (w->rec->state == FLUXLOG_RECORDING)
 		writer_close(w, FLUXLOG_END, fluxlog_tick(), 0);
-	else if (gap_is_due(w))
+	else if (gap_is_due(w) || w->gap_missing)
 		writer_close_gap(w);
 }
 
@@ -629,11 +418,10 @@ void fluxlog_queue(struct fluxlog_recorder *rec, struct fluxlog_capture *cap)
 
 int fluxlog_writer_sync(struct fluxlog_recorder *rec)
 {
-	struct fluxlog_sync sync = {
-		.done = COMPLETION_INITIALIZER_ONSTACK(sync.done),
-	};
+	struct fluxlog_sync sync = { .error = 0 };
 	struct fluxlog_capture cap = { .sync = &sync };
 
+	init_completion(&sync.done);
 	fluxlog_queue(rec, &cap);
 	WRITE_ONCE(rec->urgent, true);
 	fluxlog_writer_kick(rec);
@@ -646,22 +434,17 @@ static void writer_free(struct fluxlog_writer *w)
 	int i;
 
 	for (i = 0; i < NR_UNITS; i++)
-		free_pages((unsigned long)w->units[i].head, HEAD_ORDER);
-	bioset_exit(&w->bios);
+		fluxlog_unit_exit(&w->units[i]);
 	kfree(w);
 }
 
 static int writer_alloc(struct fluxlog_writer *w)
 {
-	int i;
+	int i, r = 0;
 
-	for (i = 0; i < NR_UNITS; i++) {
-		w->units[i].head = (void *)__get_free_pages(GFP_KERNEL | __GFP_COMP,
-							    HEAD_ORDER);
-		if (!w->units[i].head)
-			return -ENOMEM;
-	}
-	return bioset_init(&w->bios, NR_UNITS * UNIT_BIOS, 0, BIOSET_NEED_BVECS);
+	for (i = 0; i < NR_UNITS && !r; i++)
+		r = fluxlog_unit_init(&w->units[i], w->rec);
+	return r;
 }
 
 int fluxlog_writer_start(struct fluxlog_recorder *rec)
