@@ -47,6 +47,6 @@ if [ -e /dev/lab/results ]; then
 fi
 sync
 say exit "$status"
-# The port must have sent it before the machine is gone.
-stty -F /dev/ttyS1 -a >/dev/null 2>&1
+# The port must have sent it before the machine is gone: stty waits for that.
+stty -F /dev/ttyS1 raw 115200 2>/dev/null
 poweroff -f

@@ -120,8 +120,7 @@ scenario_layer() { # scenario_layer CPIO SCENARIO...: and the settings of this r
 	cp "$LAB_TOP/tests/vm/guest-lib" "$root/lab/lib.sh"
 	n=100
 	for scenario; do
-		cp "$scenario" "$root/lab/scen/$n-$(basename "$scenario")" ||
-			die "$scenario: no such scenario"
+		cp "$scenario" "$root/lab/scen/$n-$(basename "$scenario")"
 		n=$((n + 1))
 	done
 	cat >"$root/lab/conf" <<-CONF
