@@ -100,6 +100,9 @@
  * @args: optional arguments of the table line, for people; NUL-padded
  * @reserved: zero
  * @crc32c: over these 4096 bytes
+ *
+ * data_block_size is a power of two from 512 to 2^20, dev is less than 2^16,
+ * data_sectors is at least 1, it and log_sectors are at most 2^54.
  */
 struct fluxlog_super {
 	__le64 magic;
@@ -164,7 +167,8 @@ struct fluxlog_unit {
  * @FLUXLOG_END: the target was removed in good order; issue == done: the last tick
  *
  * Kinds WRITE to ZEROES have 0 < issue_tick < done_tick; ticks are unique within
- * an epoch.
+ * an epoch. Kinds MARK to END have neither range nor flags, and of them only GAP
+ * has a status, which is not 0; the tick of END is the largest in its log.
  */
 enum fluxlog_kind {
 	FLUXLOG_WRITE = 1,
