@@ -45,12 +45,25 @@ module-all:
 	test -e "$$1" || { echo "module-all: no kernel headers installed" >&2; exit 2; }; \
 	for f; do $(MAKE) --no-print-directory module KERNEL="$${f%/Makefile}" || exit 2; done
 
-# W=1 and sparse with endian checks; any line of theirs is an error.
+# W=1, sparse with endian checks, and checkpatch, which only the full sources of a
+# kernel have: CHECKPATCH=<.../scripts/checkpatch.pl>. Any line of theirs is an error.
+# __packed is no word for a header that programs include, nor is static_assert.
+CHECKPATCH ?= $(firstword $(wildcard $(MODULE_HEADERS)/scripts/checkpatch.pl \
+	/usr/src/linux-source-*/scripts/checkpatch.pl))
+CHECKPATCH_FLAGS := --no-tree --strict --terse --no-summary
+LINT_LOG = $(MODULE_DIR)/lint.log
+
 lint-module: module-tree
 	@command -v sparse >/dev/null || { echo "lint-module: sparse is missing" >&2; exit 2; }
 	@touch $(MODULE_DIR)/*.c
-	@$(MODULE_MAKE) C=1 W=1 CF=-D__CHECK_ENDIAN__ modules >$(MODULE_DIR)/lint.log 2>&1 || \
-		{ cat $(MODULE_DIR)/lint.log; exit 1; }
-	@! grep -E '(warning|error):' $(MODULE_DIR)/lint.log
-	@sh $(MODULE_SRC)/checkpatch.sh $(MODULE_HEADERS) \
-		$(addprefix $(MODULE_SRC)/,$(filter %.c %.h,$(MODULE_FILES)))
+	@$(MODULE_MAKE) C=1 W=1 CF=-D__CHECK_ENDIAN__ modules >$(LINT_LOG) 2>&1 || \
+		{ cat $(LINT_LOG); exit 1; }
+	@! grep -E '(warning|error):' $(LINT_LOG)
+ifeq ($(CHECKPATCH),)
+	@echo "lint-module: no checkpatch.pl, set CHECKPATCH: that part is left out" >&2
+else
+	perl $(CHECKPATCH) $(CHECKPATCH_FLAGS) -f \
+		$(addprefix $(MODULE_SRC)/,$(filter-out Kbuild uapi/%,$(MODULE_FILES)))
+	perl $(CHECKPATCH) $(CHECKPATCH_FLAGS) --ignore PREFER_DEFINED_ATTRIBUTE_MACRO,CAMELCASE -f \
+		$(addprefix $(MODULE_SRC)/,$(filter uapi/%,$(MODULE_FILES)))
+endif
