@@ -74,9 +74,11 @@ UNIT_LIST := $(OBJ)/tests/unit/suites.h
 
 $(UNIT_OBJ): FL_CFLAGS += -Wno-missing-prototypes -Ireplay -I$(OBJ)/tests/unit $(call pkg_cflags,check)
 $(OBJ)/tests/unit/check_all.o: $(UNIT_LIST)
-$(UNIT_LIST): $(UNIT_SRC) Makefile
+$(UNIT_LIST): FORCE
 	@mkdir -p $(@D)
-	$(Q)printf 'SUITE(%s)\n' $(UNIT_NAMES) >$@
+	@printf 'SUITE(%s)\n' $(UNIT_NAMES) >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+.PHONY: FORCE
 
 $(BIN)/unit-tests: $(UNIT_OBJ) $(REPLAY_LIB)
 	@mkdir -p $(@D)

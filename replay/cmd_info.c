@@ -6,11 +6,9 @@
  * Gives   a page for each, and the same as JSON if asked for.
  * Relies  on log_reader for all judgement about the log.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -113,11 +113,6 @@ static int window(struct loader *l, uint64_t off, size_t n, const uint8_t **p)
 	return 0;
 }
 
-static bool all_zero(const uint8_t *p, size_t n)
-{
-	return !n || (!p[0] && !memcmp(p, p + 1, n - 1));
-}
-
 /* Is there room for the smallest unit, in the log and in the file? */
 static enum step check_room(struct loader *l)
 {
@@ -142,7 +137,7 @@ static enum step check_identity(struct loader *l, const struct fluxlog_unit *d)
 {
 	char uuid[FL_UUID_LEN + 1];
 
-	if (all_zero((const uint8_t *)d, sizeof(*d)))
+	if (fl_all_zero(d, sizeof(*d)))
 		return ends(l, FL_END_CUT_OFF, "is missing: there are zeros");
 	if (le64toh(d->magic) != FLUXLOG_UNIT_MAGIC)
 		return ends(l, FL_END_CUT_OFF,
@@ -198,7 +193,7 @@ static enum step check_head(struct loader *l, const struct fluxlog_unit *d)
 {
 	uint32_t head = le32toh(d->head_bytes), nr = le32toh(d->nr_records);
 
-	if (!all_zero(d->reserved, sizeof(d->reserved)))
+	if (!fl_all_zero(d->reserved, sizeof(d->reserved)))
 		return ends(l, FL_END_CORRUPT, "is corrupt (R6): reserved bytes are not zero");
 	if (head % 8 || head < sizeof(*d) || head > l->unit_bytes)
 		return ends(l, FL_END_CORRUPT,
@@ -284,7 +279,7 @@ static enum step check_payload(struct loader *l, struct walk *w, struct fl_rec *
 		return corrupt(l, w, "R5", "the payload is not where it should be");
 	bytes = (uint32_t)r->nr * FL_SECTOR;
 	r->payload_off = l->u.off + w->payload;
-	if (!all_zero(l->unit + w->payload + bytes, round_up(bytes, block) - bytes))
+	if (!fl_all_zero(l->unit + w->payload + bytes, round_up(bytes, block) - bytes))
 		return corrupt(l, w, "R6", "the padding of the payload is not zero");
 	w->payload += round_up(bytes, block);
 	return STEP_OK;
@@ -306,7 +301,7 @@ static enum step check_record(struct loader *l, struct walk *w, struct fl_rec *r
 		return corrupt(l, w, "R5", why);
 	if (fl_kind_ends_log(r->kind) && w->i + 1 != l->u.nr_records)
 		return corrupt(l, w, "R5", "records follow the end of the log");
-	if (d->reserved || !all_zero(inl + r->inl_len, padded - r->inl_len))
+	if (d->reserved || !fl_all_zero(inl + r->inl_len, padded - r->inl_len))
 		return corrupt(l, w, "R6", "reserved bytes or padding are not zero");
 	w->pos += (uint32_t)sizeof(*d) + padded;
 	return STEP_OK;
@@ -347,7 +342,7 @@ static int take_records(struct loader *l)
 	int rc;
 
 	/* head_bytes <= unit_bytes, and that is whole blocks: so is w.payload */
-	if (!all_zero(l->unit + l->head_bytes, w.payload - l->head_bytes))
+	if (!fl_all_zero(l->unit + l->head_bytes, w.payload - l->head_bytes))
 		return (int)ends(l, FL_END_CORRUPT,
 				 "is corrupt (R6): bytes behind its head are not zero");
 	for (w.i = 0; w.i < l->u.nr_records; w.i++) {

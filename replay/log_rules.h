@@ -8,6 +8,8 @@
 #ifndef LOG_RULES_H
 #define LOG_RULES_H
 
+#include <string.h>
+
 #include "log_reader.h"
 
 /**
@@ -48,6 +50,14 @@ static inline bool fl_kind_is_io(unsigned int kind)
 static inline bool fl_kind_has_range(unsigned int kind)
 {
 	return fl_kind_is_io(kind) && kind != FLUXLOG_FLUSH;
+}
+
+/* R6: @n bytes that must be zero. */
+static inline bool fl_all_zero(const void *p, size_t n)
+{
+	const uint8_t *b = p;
+
+	return !n || (!b[0] && !memcmp(b, b + 1, n - 1));
 }
 
 #endif

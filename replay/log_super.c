@@ -19,13 +19,6 @@
 #include "log_reader.h"
 #include "log_rules.h"
 
-static bool all_zero(const void *p, size_t n)
-{
-	const uint8_t *b = p;
-
-	return !n || (!b[0] && !memcmp(b, b + 1, n - 1));
-}
-
 /* Copy a NUL-padded field; false if anything but NULs follows its first NUL. */
 static bool take_text(char *out, const char *field, size_t n)
 {
@@ -33,7 +26,7 @@ static bool take_text(char *out, const char *field, size_t n)
 
 	memcpy(out, field, len);
 	out[len] = '\0';
-	return all_zero(field + len, n - len);
+	return fl_all_zero(field + len, n - len);
 }
 
 static int decode_super(struct fl_log *log, const struct fluxlog_super *d, struct fl_err *err)
@@ -57,7 +50,7 @@ static int decode_super(struct fl_log *log, const struct fluxlog_super *d, struc
 	    !take_text(s->args, d->args, sizeof(d->args)))
 		return fl_fail(err, EINVAL, "%s: super at offset 0: a text is not padded with zeros",
 			       log->path);
-	if (!all_zero(d->reserved, sizeof(d->reserved)))
+	if (!fl_all_zero(d->reserved, sizeof(d->reserved)))
 		return fl_fail(err, EINVAL, "%s: super at offset 0: reserved bytes are not zero",
 			       log->path);
 	if (fl_super_broken(s, why, sizeof(why)))

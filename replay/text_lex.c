@@ -9,7 +9,6 @@
 #include "text_lex.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 
 static const char digits[] = "0123456789abcdef";

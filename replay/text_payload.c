@@ -9,8 +9,6 @@
  */
 #include "text_payload.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 

@@ -4,9 +4,11 @@
  *
  * Takes   bytes in the order in which the log has them.
  * Gives   8-4-4-4-12 lower-case digits.
- * Relies  on nothing.
+ * Relies  on text_lex for digits.
  */
 #include "uuid.h"
+
+#include "text_lex.h"
 
 static bool dash_before(int byte)
 {
@@ -28,17 +30,6 @@ char *fl_uuid_str(char out[FL_UUID_LEN + 1], const uint8_t uuid[16])
 	return out;
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 bool fl_uuid_parse(uint8_t uuid[16], const char *s)
 {
 	for (int i = 0; i < 16; i++) {
@@ -46,8 +37,8 @@ bool fl_uuid_parse(uint8_t uuid[16], const char *s)
 
 		if (dash_before(i) && *s++ != '-')
 			return false;
-		hi = hex_value(s[0]);
-		lo = hi < 0 ? -1 : hex_value(s[1]);
+		hi = fl_text_hex_digit(s[0]);
+		lo = hi < 0 ? -1 : fl_text_hex_digit(s[1]);
 		if (lo < 0)
 			return false;
 		uuid[i] = (uint8_t)(hi << 4 | lo);

@@ -18,6 +18,10 @@ for at in 6656 7167; do
 	head -c "$at" a.flog >cut.flog
 	each_command cut.flog 2 "at offset 6656" "the file ends"
 done
+# explain and replay do not take it for whole either
+expect 2 "$FLUXLOG" explain cut.flog 99
+expect 2 "$FLUXLOG" replay cut.flog image
+says "at offset 6656"
 # what was whole before the cut is in the text
 expect 2 "$FLUXLOG" dump cut.flog
 prints 'promise i=11 call=fsync dev=0 sector=8 n=1'
