@@ -24,7 +24,7 @@
 #ifndef IMAGE_FUSE_H
 #define IMAGE_FUSE_H
 
-#include "crash_image.h"
+#include "image_name.h"
 
 struct fl_fs;
 
@@ -53,8 +53,8 @@ int fl_fs_ended(const struct fl_fs *fs);
 void fl_fs_stop(struct fl_fs *fs);
 
 /*
- * Whether any of the @nr sectors from @sector on of the image @id ("flush-17/durable",
- * as its path in the mount) was written to since it was opened. Kept by pages of 4 KiB:
+ * Whether any of the @nr sectors from @sector on of the image @id ("flush-17/durable":
+ * its path in the mount, see image_name.h) was written to since it was opened. Kept by pages of 4 KiB:
  * may be true for a neighbour of what was written; false is certain. An image that
  * nobody has opened was not written to.
  */
@@ -63,18 +63,5 @@ bool fl_fs_written(struct fl_fs *fs, const char *id, uint64_t sector, uint64_t n
 /* How many have the image @id open. After the last close(2) this is 0 as soon as the
  * kernel has said so, which it has before it asks for anything that comes after. */
 unsigned int fl_fs_users(struct fl_fs *fs, const char *id);
-
-/*
- * The name of an image's file in its folder: @dev is its place in the group. The
- * whole path is CUT/that.
- */
-#define FL_FS_NAME (FL_VARIANT_NAME + 16)
-const char *fl_fs_name(char buf[FL_FS_NAME], const struct fl_group *g, unsigned int dev,
-		       const struct fl_variant *var);
-
-/* The reverse: variant and device (place in the group) of a file's name. -EINVAL with
- * @err; also where fluxlog replay and diff get theirs from. */
-int fl_fs_parse(const struct fl_group *g, const char *name, struct fl_variant *var,
-		unsigned int *dev, struct fl_err *err);
 
 #endif
