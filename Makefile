@@ -33,7 +33,7 @@ pkg_libs = $(shell $(PKG_CONFIG) --libs $(1))
 REPLAY_SRC := $(wildcard replay/*.c)
 REPLAY_OBJ := $(REPLAY_SRC:%.c=$(OBJ)/%.o)
 REPLAY_LIB := $(filter-out $(OBJ)/replay/fluxlog.o,$(REPLAY_OBJ))
-REPLAY_PKG := libisal json-c
+REPLAY_PKG := libisal json-c fuse3
 LOAD_SRC := $(wildcard tools/fluxlog_load*.c)
 LOAD_OBJ := $(LOAD_SRC:%.c=$(OBJ)/%.o)
 LOAD_PKG := libisal devmapper
@@ -49,12 +49,14 @@ all: $(PROGRAMS) $(SCRIPTS)
 $(BIN)/fluxlog: $(REPLAY_OBJ)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK   $@")
-	$(Q)$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -o $@ $^ $(call pkg_libs,$(REPLAY_PKG))
+	$(Q)$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -pthread -o $@ $^ $(call pkg_libs,$(REPLAY_PKG))
 
 $(BIN)/fluxlog-load: $(LOAD_OBJ) $(LOAD_SHARED)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK   $@")
 	$(Q)$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -pthread -o $@ $^ $(call pkg_libs,$(LOAD_PKG))
+
+$(OBJ)/replay/image_fuse.o: FL_CFLAGS += $(call pkg_cflags,fuse3)
 
 $(SCRIPTS): $(BIN)/%: tools/%
 	@mkdir -p $(@D)

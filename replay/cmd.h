@@ -17,6 +17,8 @@ int cmd_asm(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
+int cmd_mount(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 
 /* Each command's full help, printed by `fluxlog help CMD` and `CMD --help`. */
 extern const char cmd_info_help[];
@@ -25,9 +27,8 @@ extern const char cmd_asm_help[];
 extern const char cmd_check_help[];
 extern const char cmd_explain_help[];
 extern const char cmd_replay_help[];
-extern const char cmd_check_help[];
-extern const char cmd_explain_help[];
-extern const char cmd_replay_help[];
+extern const char cmd_mount_help[];
+extern const char cmd_diff_help[];
 
 /*
  * "fluxlog CMD: <sentence>; see fluxlog help CMD" on stderr; FL_EXIT_CANNOT. For

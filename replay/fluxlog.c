@@ -32,8 +32,10 @@ static const struct command {
 	{ "check", "whether every promise survives a power cut at every instant",
 	  cmd_check_help, cmd_check },
 	{ "explain", "the story of one finding of check", cmd_explain_help, cmd_explain },
-	{ "replay", "the image that a log gives, as a file or on a device",
-	  cmd_replay_help, cmd_replay },
+	{ "replay", "a crash image, as a file or on a device", cmd_replay_help, cmd_replay },
+	{ "mount", "all crash images, as files", cmd_mount_help, cmd_mount },
+	{ "diff", "where two crash images differ, and by which writes",
+	  cmd_diff_help, cmd_diff },
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))

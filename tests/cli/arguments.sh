@@ -5,10 +5,10 @@ one_line() {
 	[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
 }
 expect 0 "$FLUXLOG" --help
-for cmd in info dump asm check explain replay; do
+for cmd in info dump asm check explain replay mount diff; do
 	prints "  $cmd "
 done
-for cmd in info dump asm check explain replay; do
+for cmd in info dump asm check explain replay mount diff; do
 	expect 0 "$FLUXLOG" help "$cmd"
 	prints "usage: fluxlog $cmd"
 	cp out help
