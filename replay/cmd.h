@@ -19,6 +19,7 @@ int cmd_explain(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_mount(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
 
 /* Each command's full help, printed by `fluxlog help CMD` and `CMD --help`. */
 extern const char cmd_info_help[];
@@ -29,6 +30,7 @@ extern const char cmd_explain_help[];
 extern const char cmd_replay_help[];
 extern const char cmd_mount_help[];
 extern const char cmd_diff_help[];
+extern const char cmd_verify_help[];
 
 /*
  * "fluxlog CMD: <sentence>; see fluxlog help CMD" on stderr; FL_EXIT_CANNOT. For

@@ -199,12 +199,14 @@ static void collect_events(struct story *st)
 static void tell_event(FILE *out, const struct story *st, const struct event *e)
 {
 	double us = ((double)e->ns - (double)st->prom->at_ns) / 1e3;
+	bool nothing = st->prom->call == FLUXLOG_CALL_NONE;
 	const struct actor *a = e->actor;
 	const char *note;
 
 	if (!a) {
-		fprintf(out, "  %12s  %+14.3f  ===== %s returned 0: the promise =====\n", "-",
-			us, fl_call_name(st->prom->call));
+		fprintf(out, "  %12s  %+14.3f  ===== %s%s: the promise =====\n", "-",
+			us, nothing ? "promised without a sync" : fl_call_name(st->prom->call),
+			nothing ? "" : " returned 0");
 		return;
 	}
 	note = e->is_done ? a->done : a->issued;

@@ -36,6 +36,8 @@ static const struct command {
 	{ "mount", "all crash images, as files", cmd_mount_help, cmd_mount },
 	{ "diff", "where two crash images differ, and by which writes",
 	  cmd_diff_help, cmd_diff },
+	{ "verify", "mounts crash images and compares files with promises",
+	  cmd_verify_help, cmd_verify },
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
