@@ -65,6 +65,7 @@ static struct outcome read_bytes(const uint8_t *p, size_t n)
 	struct outcome o = { .opened = false };
 	struct fl_log *log = NULL;
 	struct fl_err err = { "" };
+	uint64_t inl = 0;
 
 	if (fl_log_open(&log, t_path(fd), &err)) {
 		strcpy(o.why, err.msg);
@@ -75,6 +76,9 @@ static struct outcome read_bytes(const uint8_t *p, size_t n)
 	o = (struct outcome){ .opened = true, .end = log->end, .units = log->units,
 			      .nr_rec = log->nr_rec, .end_off = log->end_off };
 	strcpy(o.why, log->end_why);
+	for (uint64_t i = 0; i < log->nr_rec; i++)
+		inl += log->rec[i].inl_len;
+	ck_assert_uint_eq(inl, log->inl_bytes);
 	fl_log_close(log);
 	close(fd);
 	return o;
@@ -253,7 +257,7 @@ static const struct breach unit_breaches[] = {
 	{ R0(inline_len), { FF }, 2, "inline data go past the head" },
 	{ R0(sector), { FF }, 8, "goes past the device" },
 	{ R0(nr_sectors), { 0 }, 1, "no sectors" },
-	{ R0(nr_sectors), { 4 }, 1, "R5" },
+	{ R0(nr_sectors), { 4 }, 1, "payload is not where" },
 	{ R0(nr_sectors), { FF }, 8, "goes past the device" },
 	{ R0(issue_tick), { 0 }, 1, "not after the start tick" },
 	{ R0(issue_tick), { 2 }, 1, "not before done tick 2" },
@@ -266,6 +270,8 @@ static const struct breach unit_breaches[] = {
 	{ R1(payload_blk), { 1 }, 1, "payload block without payload" },
 	{ R1(payload_mode), { 1 }, 1, "payload mode 1, should be 0" },
 	{ UNIT0 + 192, { 1 }, 1, "R6" },
+	{ V1 + offsetof(struct fluxlog_unit, nr_records), { 6 }, 1,
+	  "record 5 of the unit: it goes past the head" },
 	{ MARK(issue_tick), { 8 }, 1, "issue tick 8 and done tick 9 differ" },
 	{ MARK(inline_len), { 0 }, 1, "a mark without text" },
 	{ MARK(inline_len), { 4 }, 1, "padding are not zero" },
@@ -325,6 +331,23 @@ START_TEST(payload_padding)
 	p[UNIT0 + 4096 + 3 * 512] = 1;
 	t_seal_unit(p, 4096, UNIT0);
 	expect_corrupt(p, n, "padding of the payload is not zero", UNIT0);
+	free(p);
+}
+END_TEST
+
+/* A block behind the last payload belongs to no record. */
+START_TEST(block_too_many)
+{
+	size_t n;
+	uint8_t *p = small_log("512", &n);
+
+	p = fl_realloc(p, n + 512, 1);
+	memset(p + n, 0, 512);
+	((struct fluxlog_super *)(void *)p)->log_sectors = htole64((n + 512) / 512);
+	t_seal_super(p);
+	((struct fluxlog_unit *)(void *)(p + END_UNIT))->nr_blocks = htole32(2);
+	t_seal_unit(p, 512, END_UNIT);
+	expect_corrupt(p, n + 512, "128 of 128 bytes of head and 512 of 1024 bytes in all", END_UNIT);
 	free(p);
 }
 END_TEST
@@ -607,6 +630,7 @@ Suite *reader_suite(void)
 	tcase_add_test(t, each_bit_flipped_and_sealed);
 	tcase_add_loop_test(t, unit_rule_broken, 0, COUNT(unit_breaches));
 	tcase_add_test(t, payload_padding);
+	tcase_add_test(t, block_too_many);
 	tcase_add_test(t, end_must_be_last_of_unit_and_of_ticks);
 	tcase_add_loop_test(t, unit_head_is_not_ours, 0, COUNT(head_breaches));
 	tcase_add_test(t, length_past_the_end_of_the_file);

@@ -115,6 +115,18 @@ START_TEST(foreign_body_is_seen)
 }
 END_TEST
 
+/* Made by the rules but for its place, which is within a sector of the file. */
+START_TEST(offset_within_a_sector)
+{
+	static const struct fl_stamp s = { .run = 5, .file = 6, .offset = 513, .gen = 7 };
+	uint8_t sector[512];
+	struct fl_stamp t;
+
+	fl_stamp_make(sector, &s);
+	ck_assert(!fl_stamp_read(sector, &t));
+}
+END_TEST
+
 Suite *stamp_suite(void)
 {
 	Suite *s = suite_create("stamp");
@@ -126,6 +138,7 @@ Suite *stamp_suite(void)
 	tcase_add_test(t, read_gives_what_was_made);
 	tcase_add_test(t, any_flipped_bit_is_seen);
 	tcase_add_test(t, foreign_body_is_seen);
+	tcase_add_test(t, offset_within_a_sector);
 	suite_add_tcase(s, t);
 	return s;
 }
