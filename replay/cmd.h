@@ -20,6 +20,8 @@ int cmd_replay(int argc, char **argv);
 int cmd_mount(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
+int cmd_bisect(int argc, char **argv);
 
 /* Each command's full help, printed by `fluxlog help CMD` and `CMD --help`. */
 extern const char cmd_info_help[];
@@ -31,6 +33,8 @@ extern const char cmd_replay_help[];
 extern const char cmd_mount_help[];
 extern const char cmd_diff_help[];
 extern const char cmd_verify_help[];
+extern const char cmd_merge_help[];
+extern const char cmd_bisect_help[];
 
 /*
  * "fluxlog CMD: <sentence>; see fluxlog help CMD" on stderr; FL_EXIT_CANNOT. For

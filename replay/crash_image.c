@@ -288,3 +288,13 @@ int fl_image_open(struct fl_image *img, const struct fl_group *g, unsigned int d
 		img->prefix_done = prefix_done(g, cut, var->n);
 	return 0;
 }
+
+bool fl_variant_applies(const struct fl_group *g, uint64_t cut, const struct fl_variant *var,
+			const struct fl_ver *v)
+{
+	struct fl_image img = { .cut = cut, .var = *var };
+
+	if (var->kind == FL_PREFIX)
+		img.prefix_done = prefix_done(g, cut, var->n);
+	return applied(&img, v);
+}

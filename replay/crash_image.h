@@ -105,4 +105,8 @@ enum fl_source fl_image_piece(const struct fl_image *img, int base, uint64_t sec
  * durable version replaces float as well. */
 const struct fl_ver **fl_floating(const struct fl_dev *dev, uint64_t cut, uint32_t *nr);
 
+/* Whether @var at @cut applies @v, which was issued by then (a torn one counts). */
+bool fl_variant_applies(const struct fl_group *g, uint64_t cut, const struct fl_variant *var,
+			const struct fl_ver *v);
+
 #endif

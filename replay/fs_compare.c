@@ -241,8 +241,9 @@ static int missing_range(void *arg, uint64_t off, uint64_t nr, uint64_t gen)
 {
 	struct walk *w = arg;
 
+	(void)gen;	/* one finding for the file, not one for each generation */
 	w->bytes += nr * FL_SECTOR;
-	found(w, w->fd == -ENOENT ? FL_FS_MISSING : FL_FS_UNREADABLE, off, nr, gen,
+	found(w, w->fd == -ENOENT ? FL_FS_MISSING : FL_FS_UNREADABLE, off, nr, 0,
 	      strerror(-w->fd));
 	return 0;
 }

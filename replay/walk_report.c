@@ -42,6 +42,15 @@ int fl_walk_exit(const struct fl_walk_head *h, const struct fl_tally *t)
 
 /* ---- for people ---------------------------------------------------------------- */
 
+static void print_range(FILE *out, const struct fl_fs_finding *f)
+{
+	fprintf(out, "    %s, bytes %" PRIu64 " to %" PRIu64, f->path, f->start,
+		f->start + f->len - 1);
+	if (f->gen)
+		fprintf(out, ", promised generation %" PRIu64, f->gen);
+	fprintf(out, ": %s\n", f->detail);
+}
+
 static void print_point(FILE *out, const struct fl_walk_head *h, const struct fl_result *r)
 {
 	const char *slash = strchr(r->point, '/');
@@ -55,9 +64,7 @@ static void print_point(FILE *out, const struct fl_walk_head *h, const struct fl
 		fprintf(out, "  %s %s: %s\n", fl_fs_problem[f->code].id,
 			fl_fs_problem[f->code].name, fl_fs_problem[f->code].text);
 		if (f->path[0])
-			fprintf(out, "    %s, bytes %" PRIu64 " to %" PRIu64
-				", promised generation %" PRIu64 ": %s\n", f->path, f->start,
-				f->start + f->len - 1, f->gen, f->detail);
+			print_range(out, f);
 		else
 			fprintf(out, "    %s\n", f->detail);
 	}
