@@ -16,6 +16,7 @@
  * device below before it maps the next of the same submission, and a task
  * that sleeps gives up its plug.
  */
+#include <linux/crc32c.h>
 #include <linux/highmem.h>
 #include <linux/slab.h>
 
@@ -138,10 +139,11 @@ static int pages_get(struct fluxlog_recorder *rec, struct fluxlog_capture *cap,
 	return 0;
 }
 
-/* Where the next byte of a payload goes. */
+/* Where the next byte of a payload goes, and the checksum of whole pages so far. */
 struct cursor {
 	struct page **page;
 	unsigned int off;
+	u32 crc;
 };
 
 /* copy_page() is much faster than memcpy() where that moves byte by byte. */
@@ -151,6 +153,14 @@ static void piece_copy(void *to, const void *from, unsigned int len)
 		copy_page(to, (void *)from);
 	else
 		memcpy(to, from, len);
+}
+
+/* The page is complete with @len bytes. */
+static void cursor_next(struct cursor *to, unsigned int len)
+{
+	to->crc = crc32c(to->crc, page_address(*to->page), len);
+	to->page++;
+	to->off = 0;
 }
 
 static void cursor_put(struct cursor *to, const char *from, unsigned int len)
@@ -164,16 +174,17 @@ static void cursor_put(struct cursor *to, const char *from, unsigned int len)
 		len -= n;
 		to->off += n;
 		if (to->off == PAGE_SIZE)
-			*to = (struct cursor) { .page = to->page + 1 };
+			cursor_next(to, PAGE_SIZE);
 	}
 }
 
-/* Copy the payload and zero what pads it to a log block. */
+/* Copy the payload, zero what pads it to a log block, and sum up both. */
 static void payload_copy(struct fluxlog_capture *cap, struct bio *bio,
 			 unsigned int block_size)
 {
 	struct cursor to = { .page = cap->pages };
 	struct bvec_iter iter;
+	unsigned int padded;
 	struct bio_vec bv;
 	void *from;
 
@@ -182,9 +193,12 @@ static void payload_copy(struct fluxlog_capture *cap, struct bio *bio,
 		cursor_put(&to, from, bv.bv_len);
 		kunmap_local(from);
 	}
-	if (to.off)
-		memset(page_address(*to.page) + to.off, 0,
-		       ALIGN(to.off, block_size) - to.off);
+	if (to.off) {
+		padded = ALIGN(to.off, block_size);
+		memset(page_address(*to.page) + to.off, 0, padded - to.off);
+		cursor_next(&to, padded);
+	}
+	cap->payload_crc = to.crc;
 }
 
 /* --- captures ----------------------------------------------------------- */

@@ -68,6 +68,7 @@ struct fluxlog_options {
  * @pages: what holds the payload
  * @nr_pages: how many
  * @payload_bytes: without padding
+ * @payload_crc: of the payload with its padding, seed 0
  * @blocks: log space that was reserved for it, in log blocks
  * @mem: memory that was reserved for it, in bytes
  * @sync: set if this is no event but a request to report that all before it is
@@ -83,6 +84,7 @@ struct fluxlog_capture {
 	struct page **pages;
 	unsigned int nr_pages;
 	unsigned int payload_bytes;
+	u32 payload_crc;
 	unsigned int blocks;
 	unsigned int mem;
 	struct fluxlog_sync *sync;
@@ -333,6 +335,16 @@ struct page *fluxlog_pool_get(struct fluxlog_pool *pool);
 /* Put a page in; free all that nobody uses. For the writer only. */
 void fluxlog_pool_put(struct fluxlog_pool *pool, struct page *page);
 void fluxlog_pool_trim(struct fluxlog_pool *pool);
+
+/* --- checksum.c --------------------------------------------------------- */
+
+/*
+ * The checksum of what has the checksum @crc, with a payload of @bytes bytes (a
+ * multiple of 512) behind it that alone has @payload_crc. Any context.
+ */
+u32 fluxlog_checksum_append(u32 crc, u32 payload_crc, unsigned int bytes);
+
+void fluxlog_checksum_init(void);
 
 /* --- record.c ----------------------------------------------------------- */
 

@@ -359,6 +359,7 @@ static int __init fluxlog_init(void)
 	int r;
 
 	fluxlog_recorder_init();
+	fluxlog_checksum_init();
 	r = fluxlog_capture_init();
 	if (r)
 		return r;

@@ -73,16 +73,16 @@ static unsigned int page_len(const struct fluxlog_recorder *rec,
 
 static u32 unit_crc(struct fluxlog_unit_buf *u, unsigned int head_blocks)
 {
-	u32 crc = crc32c(~0, u->head, head_blocks << u->rec->block_shift);
+	unsigned int shift = u->rec->block_shift;
+	u32 crc = crc32c(~0, u->head, head_blocks << shift);
 	const struct fluxlog_capture *cap;
 	struct llist_node *node;
-	unsigned int i;
 
 	llist_for_each(node, u->caps) {
 		cap = to_capture(node);
-		for (i = 0; i < cap->nr_pages; i++)
-			crc = crc32c(crc, page_address(cap->pages[i]),
-				     page_len(u->rec, cap, i));
+		if (cap->payload_bytes)
+			crc = fluxlog_checksum_append(crc, cap->payload_crc,
+						      payload_blocks(u->rec, cap) << shift);
 	}
 	return crc;
 }
