@@ -30,7 +30,7 @@
 #define FLUXLOG_MAX_BIO		SZ_1M	/* longest captured write, in bytes */
 #define FLUXLOG_MEM_KB_DEFAULT	65536U
 #define FLUXLOG_MEM_KB_MIN	1152U		/* a longest write with what goes with it */
-#define FLUXLOG_MEM_KB_MAX	67108864U
+#define FLUXLOG_MEM_KB_MAX	2097151U	/* in bytes it fits a long anywhere */
 #define FLUXLOG_LOG_MIN_BYTES	SZ_2M	/* a super, a longest write, and some */
 #define FLUXLOG_INLINE_PAGES	8
 

@@ -62,8 +62,9 @@ lint-module: module-tree
 ifeq ($(CHECKPATCH),)
 	@echo "lint-module: no checkpatch.pl, set CHECKPATCH: that part is left out" >&2
 else
-	perl $(CHECKPATCH) $(CHECKPATCH_FLAGS) -f \
-		$(addprefix $(MODULE_SRC)/,$(filter-out Kbuild uapi/%,$(MODULE_FILES)))
-	perl $(CHECKPATCH) $(CHECKPATCH_FLAGS) --ignore PREFER_DEFINED_ATTRIBUTE_MACRO,CAMELCASE -f \
-		$(addprefix $(MODULE_SRC)/,$(filter uapi/%,$(MODULE_FILES)))
+	@# in the copy: checkpatch leaves files where it runs
+	cd $(MODULE_DIR) && perl $(CHECKPATCH) $(CHECKPATCH_FLAGS) -f \
+		$(filter-out Kbuild uapi/%,$(MODULE_FILES))
+	cd $(MODULE_DIR) && perl $(CHECKPATCH) $(CHECKPATCH_FLAGS) \
+		--ignore PREFER_DEFINED_ATTRIBUTE_MACRO,CAMELCASE -f $(filter uapi/%,$(MODULE_FILES))
 endif

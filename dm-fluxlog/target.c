@@ -45,7 +45,7 @@ static int option_parse(struct fluxlog_options *opts, const char *name,
 		    opts->mem_limit_kb >= FLUXLOG_MEM_KB_MIN &&
 		    opts->mem_limit_kb <= FLUXLOG_MEM_KB_MAX)
 			return 0;
-		*error = "mem_limit_kb must be from 1152 to 67108864";
+		*error = "mem_limit_kb must be from 1152 to 2097151";
 	} else if (!strcmp(name, "on_log_fail")) {
 		opts->stop_on_fail = !strcmp(value, "stop");
 		if (opts->stop_on_fail || !strcmp(value, "error"))
