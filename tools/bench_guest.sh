@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 #
 # What: dm-linear, dm-log-writes and fluxlog in turn over the same null_blk devices.
 # Expected: a line "case target rep seconds" for each run in /results/bench. The

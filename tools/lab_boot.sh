@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh disable=SC2034 # variables of the other pieces
+# SPDX-License-Identifier: GPL-2.0
 #
 # lab_boot: one guest from start to verdict.
 #
@@ -19,6 +19,31 @@ EXIT_NO_PROOF=14
 make_disk() { # make_disk NAME SIZE
 	[ -e "$RUN/$1.img" ] || truncate -s "$2" "$RUN/$1.img" ||
 		die "$RUN/$1.img: cannot be made"
+}
+
+# A disk of one's own: made new if its value is a size; a path is a file, read only.
+each_own_disk() { # each_own_disk FUNCTION: called with NAME and VALUE
+	[ -n "$LAB_DISKS" ] || return 0
+	printf '%s\n' "$LAB_DISKS" | while IFS='=' read -r disk value; do
+		"$1" "$disk" "$value" || exit
+	done
+}
+
+make_own_disk() { # make_own_disk NAME VALUE
+	case $2 in
+	*/*) [ -r "$2" ] || die "$2: cannot be read" ;;
+	*) make_disk "$1" "$2" ;;
+	esac
+}
+
+own_disk_args() { # own_disk_args NAME VALUE
+	case $2 in
+	*/*)	# a comma within a name is written twice
+		printf '%s\n' -drive \
+			"file=$(readlink -f "$2" | sed 's/,/,,/g'),format=raw,if=none,id=$1,readonly=on" \
+			-device "virtio-blk-pci,drive=$1,serial=$1" ;;
+	*)	disk_args "$1" "num-queues=$LAB_QUEUES" ;;
+	esac
 }
 
 disk_args() { # disk_args NAME [DEVICE OPTION]
@@ -49,6 +74,7 @@ qemu_args() { # one a line
 	disk_args data2
 	disk_args log2
 	disk_args results
+	each_own_disk own_disk_args
 }
 
 start_qemu() {
@@ -57,6 +83,7 @@ start_qemu() {
 	make_disk data2 512M
 	make_disk log2 512M
 	make_disk results 256M
+	each_own_disk make_own_disk || exit 2
 	: >"$RUN/console"
 	: >"$RUN/status"
 	qemu_args >"$RUN/qemu.args"

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh disable=SC2034 # variables of the other pieces
+# SPDX-License-Identifier: GPL-2.0
 #
 # lab_initrd: what the guest boots into, as layers of uncompressed cpio.
 #
@@ -9,8 +9,9 @@
 # Relies  on busybox-static and cpio. The first two layers are cached in build/lab
 #         and made anew when any of their inputs has changed.
 
-LAB_PROGRAMS="dmsetup mkfs.xfs xfs_repair mkfs.ext4 e2fsck mkfs.btrfs xfs_io"
-LAB_KMODULES="dm-mod dm-flakey dm-log-writes dm-delay null_blk brd loop virtio_blk
+LAB_PROGRAMS="dmsetup mkfs.xfs xfs_repair mkfs.ext4 e2fsck mkfs.btrfs btrfs xfs_io
+	cmp"
+LAB_KMODULES="dm-mod dm-flakey dm-log-writes dm-delay null_blk brd loop fuse virtio_blk
 	virtio_pci xfs ext4 btrfs crc32c_generic crc32c_intel configfs"
 
 find_program() {

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh disable=SC2034 # variables of the other pieces
+# SPDX-License-Identifier: GPL-2.0
 #
 # lab_kernel: finds a kernel, its modules and our module for it.
 #

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: table lines that must be refused.
 # Expected: each is, with a sentence of its own in the kernel's log.
 refused() { # refused PATTERN TABLE

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: writes larger than the recorder's memory bound takes many of.
 # Expected: writers wait, nothing is lost, memory stays within the bound.
 flux_create rec "$DATA2" "$LOG" mem_limit_kb 2048

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: data and log devices with blocks of 512 and 4096 bytes, mixed.
 # Expected: a complete log and no findings, whichever it is.
 null_create d512 400 512

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: the data device fails a write and a flush (dm-flakey below, on a disk with a
 # volatile cache: without one the block layer drops flushes before they get there).
 # Expected: the layer above gets the error; both are recorded as failed, what came

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: discards and write-zeroes, as such.
 # Expected: they reach the device below and are records of their own.
 null_create disc 64 512

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: the data device begins to fail while fsync writers run on XFS.
 # Expected: the workload counts EIO; what was promised before still holds, and what
 # failed was not promised: no findings.

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: the same on btrfs.
 export LAB_FS=btrfs
 requires btrfs

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: two targets record at once: XFS with its journal on a device of its own.
 # Expected: both logs are complete, are judged as a group, and every promise holds.
 [ "$LAB_FS" = xfs ] || skip "needs XFS"

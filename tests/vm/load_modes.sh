@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: the workload in each of its modes, over one log.
 # Expected: no findings; each run makes its promises.
 flux_create rec "$DATA" "$LOG"

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: the log device fails while the workload runs (dm-flakey below it).
 # Expected: the workload sees EIO; the state is log_error; the log is no complete one.
 requires dm-flakey

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: 4 jobs of 4 KiB random writes at depth 32 for 20 s, without any flush.
 # Expected: memory in use never above the bound, nor missing from the machine; the
 # log grows while they run.

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: messages, well-formed and not.
 # Expected: the good ones are in the log after "sync", the others are refused.
 message() { dmsetup message rec 0 "$@"; }

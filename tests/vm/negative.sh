@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: the negative control: promises without any sync.
 # Expected: check finds broken promises, and explain tells of one.
 flux_create rec "$DATA" "$LOG"

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: a log device of 8 MiB under the workload, on_log_fail error (the default).
 # Expected: the workload sees EIO; status and info say overflow; check judges nothing
 # beyond it: 2.

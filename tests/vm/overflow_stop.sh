@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: the same with on_log_fail stop.
 # Expected: the workload sees nothing; the log ends early and says so.
 dm_create small "0 16384 linear $LOG 0"

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: suspend and resume, and a table reload with other options, while writers run.
 # Expected: one complete log with every promise, no findings.
 flux_create rec "$DATA" "$LOG"

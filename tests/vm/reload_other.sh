@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: a reload that would mix records: the log of one data device for another.
 # Expected: refused; the log goes on as if nothing had been.
 flux_create rec "$DATA" "$LOG"

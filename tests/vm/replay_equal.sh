@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: everything recorded, applied in order, against the device itself.
 # Expected: byte for byte the same.
 null_create fresh 400 512
@@ -13,6 +13,5 @@ dm_remove rec
 truncate -s 400M /tmp/replayed
 later "rm -f /tmp/replayed"
 expect 0 fluxlog replay "$LOG" /tmp/replayed
-# busybox's cmp goes byte by byte: only to find the place
-[ "$(sha1sum </tmp/replayed)" = "$(sha1sum <"$NULL")" ] ||
-	fail "the log, applied, is not what the device holds: $(cmp /tmp/replayed "$NULL")"
+# by its path: busybox's own cmp goes byte by byte
+/bin/cmp /tmp/replayed "$NULL" || fail "the log, applied, is not what the device holds"

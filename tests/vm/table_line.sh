@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What: the line that dmsetup table prints, taken back by dmsetup create.
 # Expected: the same line again.
 flux_create rec "$DATA" "$LOG" mem_limit_kb 8192 on_log_fail stop
