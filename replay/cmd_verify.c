@@ -15,6 +15,8 @@
 #include "walk.h"
 #include "walk_setup.h"
 
+#define TIMEOUT 120	/* seconds for one image, unless told; in the help as well */
+
 const char cmd_verify_help[] =
 	"usage: fluxlog verify [OPTION...] LOG...\n"
 	"\n"
@@ -89,7 +91,7 @@ struct options {
 	struct fl_plan_opts plan;
 	struct fl_judge_opts judge;
 	struct fl_walk_opts walk;
-	const char *base, *journal, *json, *how;
+	const char *base, *journal, *json, *how, *timeout;
 	uint64_t jobs, max;
 	bool ktap, help;
 };
@@ -168,6 +170,7 @@ static void take_text(struct options *o, int c, const char *v)
 	case OPT_FSCK_CMD: o->judge.fsck_cmd = v; break;
 	case OPT_MOUNT_CMD: o->judge.mount_cmd = v; break;
 	case OPT_MOUNT_OPTS: o->judge.mount_opts = v; break;
+	case OPT_TIMEOUT: o->timeout = v; break;
 	case OPT_JOURNAL: o->journal = v; break;
 	case OPT_JSON: o->json = v; break;
 	case OPT_KTAP: o->ktap = true; break;
@@ -183,7 +186,7 @@ static int parse(int argc, char **argv, struct options *o)
 		.plan = { .cuts = "flush", .images = "durable,all,suspicious", .shard = 1,
 			  .shards = 1 },
 		.judge = { .how = FL_COMPARE_ASK, .mount_opts = "" },
-		.walk = { .timeout_s = 120, .seed = 1, .journal = -1 },
+		.walk = { .timeout_s = TIMEOUT, .seed = 1, .journal = -1 },
 		.how = "ask", .max = 10,
 		.jobs = 4 * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
 	};
@@ -285,11 +288,7 @@ static int walk(struct fl_setup *s, struct options *o, struct fl_walk_head *h,
 	struct fl_walk w;
 	int rc = FL_EXIT_CANNOT, ret = 0;
 
-	o->judge.g = s->g;
-	o->judge.cuts = &s->cuts;
-	o->judge.rq = &s->rq;
-	o->judge.where = &s->where;
-	o->judge.base = s->base;
+	fl_setup_judge(s, &o->judge);
 	fl_walk_init(&w, plan);
 	if (o->journal)
 		ret = open_journal(&w, o, h, err);
@@ -303,6 +302,38 @@ static int walk(struct fl_setup *s, struct options *o, struct fl_walk_head *h,
 	return rc;
 }
 
+/* What results depend on: shards and journals belong together iff it is the same. */
+static void say_how(char *how, size_t n, const struct options *o)
+{
+	const struct fl_judge_opts *j = &o->judge;
+
+	snprintf(how, n, "cuts=%s images=%s compare=%s fsck=%s mount-opts=%s%s%s%s",
+		 o->plan.cuts, o->plan.images, o->how,
+		 j->fsck_cmd ? j->fsck_cmd : j->fsck ? "yes" : "no", j->mount_opts,
+		 o->base ? " base" : "", j->mount_cmd ? " mount-cmd=" : "",
+		 j->mount_cmd ? j->mount_cmd : "");
+}
+
+static void say_again(struct fl_walk_head *h, const struct options *o)
+{
+	const struct fl_judge_opts *j = &o->judge;
+
+	if (strcmp(o->how, "ask"))
+		fl_head_again(h, "--compare", o->how);
+	if (j->fsck_cmd)
+		fl_head_again(h, "--fsck-cmd", j->fsck_cmd);
+	else if (j->fsck)
+		fl_head_again(h, "--fsck", NULL);
+	if (j->mount_cmd)
+		fl_head_again(h, "--mount-cmd", j->mount_cmd);
+	if (j->mount_opts[0])
+		fl_head_again(h, "--mount-opts", j->mount_opts);
+	if (o->walk.timeout_s != TIMEOUT)
+		fl_head_again(h, "--timeout", o->timeout);
+	if (o->base)
+		fl_head_again(h, "--base", o->base);
+}
+
 static int verify(struct fl_setup *s, struct options *o, char **log, int nr,
 		  struct fl_err *err)
 {
@@ -313,12 +344,9 @@ static int verify(struct fl_setup *s, struct options *o, char **log, int nr,
 
 	o->plan.birth = s->where.birth;
 	o->plan.based = s->based;
-	snprintf(how, sizeof(how), "cuts=%s images=%s compare=%s fsck=%s%s%s%s", o->plan.cuts,
-		 o->plan.images, o->how, o->judge.fsck_cmd ? o->judge.fsck_cmd
-		 : o->judge.fsck ? "yes" : "no", o->base ? " base" : "",
-		 o->judge.mount_cmd ? " mount-cmd=" : "",
-		 o->judge.mount_cmd ? o->judge.mount_cmd : "");
+	say_how(how, sizeof(how), o);
 	fl_setup_head(s, &h, log, nr, how);
+	say_again(&h, o);
 	if (!fl_plan_build(&plan, &s->cuts, &s->ck, &o->plan, err)) {
 		h.shard = o->plan.shard;
 		h.shards = o->plan.shards;

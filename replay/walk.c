@@ -15,6 +15,7 @@
 #include "fs_mount.h"
 #include "progress.h"
 #include "walk.h"
+#include "walk_dir.h"
 #include "walk_kmsg.h"
 #include "walk_worker.h"
 
@@ -27,7 +28,7 @@ struct run {
 	const struct fl_judge_opts *jo;
 	const struct fl_walk_opts *o;
 	struct fl_worker worker[JOBS_MAX];
-	char dir[64];
+	struct fl_walk_dir dir;
 	uint32_t *queue, nr_queue, next;
 	uint64_t start_ns;
 	struct fl_kmsg kmsg;
@@ -154,10 +155,10 @@ static void finish_by_force(struct run *run, struct fl_worker *wk, enum fl_fs_co
 
 static int start_worker(struct run *run, unsigned int i)
 {
-	char dir[96];
+	char path[FL_WALK_PATH];
 
-	snprintf(dir, sizeof(dir), "%s/%u", run->dir, i);
-	return fl_worker_start(&run->worker[i], run->jo, run->w->plan, dir, run->err);
+	return fl_worker_start(&run->worker[i], run->jo, run->w->plan,
+			       fl_walk_dir_path(path, &run->dir, i), run->err);
 }
 
 static bool may_go_on(struct run *run)
@@ -357,17 +358,15 @@ static int walk_all(struct run *run)
 	return walk_queue(run);
 }
 
+/* ---- begin and end -------------------------------------------------------------- */
+
 static void end_walk(struct run *run)
 {
-	char dir[96];
 	unsigned int i;
 
-	for (i = 0; i < run->o->jobs; i++) {
+	for (i = 0; i < run->o->jobs; i++)
 		fl_worker_stop(&run->worker[i]);
-		snprintf(dir, sizeof(dir), "%s/%u", run->dir, i);
-		rmdir(dir);
-	}
-	rmdir(run->dir);
+	fl_walk_dir_remove(&run->dir);
 	fl_kmsg_close(&run->kmsg);
 	free(run->queue);
 	for (i = 0; i < run->w->plan->nr; i++)
@@ -377,13 +376,12 @@ static void end_walk(struct run *run)
 
 static int begin_walk(struct run *run)
 {
-	const char *tmp = getenv("TMPDIR");
 	struct sigaction sa = { .sa_handler = on_signal };
+	int ret = fl_walk_dir_make(&run->dir, run->err);
 	unsigned int i;
 
-	snprintf(run->dir, sizeof(run->dir), "%.30s/fluxlog-verify.XXXXXX", tmp ? tmp : "/tmp");
-	if (!mkdtemp(run->dir))
-		return fl_fail(run->err, errno, "%s: %s", run->dir, strerror(errno));
+	if (ret)
+		return ret;
 	for (i = 0; i < run->o->jobs; i++)
 		run->worker[i] = (struct fl_worker){ .fd = -1, .point = FL_NO_POINT };
 	run->queue = fl_alloc((size_t)run->w->plan->nr + 1, sizeof(*run->queue));

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,7 +28,8 @@ bool fl_is_splat(const char *line)
 	static const char *const words[] = {
 		"BUG:", "WARNING:", "Oops", "kernel BUG", "general protection fault",
 		"INFO: task", "INFO: rcu", "Internal error", "possible recursive locking",
-		"circular locking dependency",
+		"circular locking dependency", "inconsistent lock state", "lock inversion",
+		"suspicious RCU usage", "UBSAN:", "KASAN:", "KCSAN:", "Assertion failed",
 	};
 	size_t i;
 
@@ -50,8 +52,11 @@ bool fl_kmsg_splat(struct fl_kmsg *k, char *text, size_t n)
 		if (got <= 0)
 			return false;
 		record[got] = '\0';
+		/* "PRIORITY,SEQUENCE,TIME,FLAGS;TEXT"; facility 0 is the kernel, others
+		 * are programs that write to /dev/kmsg */
 		msg = strchr(record, ';');
-		msg = msg ? msg + 1 : record;
+		if (!msg++ || strtoul(record, NULL, 10) >> 3)
+			continue;
 		end = strchr(msg, '\n');
 		if (end)
 			*end = '\0';

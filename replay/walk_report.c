@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* See walk_report.h. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_util.h"
+#include "crash_cut.h"
 #include "report.h"
 #include "walk_report.h"
 
@@ -51,9 +53,25 @@ static void print_range(FILE *out, const struct fl_fs_finding *f)
 	fprintf(out, ": %s\n", f->detail);
 }
 
+/* The cut as --cuts and a shell take it: a mark's text may be anything. */
+static const char *name_cut(char buf[FL_CUT_NAME], const struct fl_result *r, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && (isalnum((unsigned char)r->point[i]) ||
+				strchr("-_", r->point[i])); i++)
+		;
+	if (i == len)
+		snprintf(buf, FL_CUT_NAME, "%.*s", (int)len, r->point);
+	else
+		snprintf(buf, FL_CUT_NAME, "tick-%" PRIu64, r->tick);
+	return buf;
+}
+
 static void print_point(FILE *out, const struct fl_walk_head *h, const struct fl_result *r)
 {
 	const char *slash = strchr(r->point, '/');
+	char cut[FL_CUT_NAME];
 	uint32_t i;
 
 	fprintf(out, "\nimage %s (tick %" PRIu64 ", %" PRIu64 " promises in force)\n", r->point,
@@ -70,8 +88,8 @@ static void print_point(FILE *out, const struct fl_walk_head *h, const struct fl
 	}
 	if (i < r->findings.nr)
 		fprintf(out, "  and %" PRIu32 " more\n", r->findings.nr - i);
-	fprintf(out, "  again: fluxlog verify --cuts %.*s --images %s %s\n",
-		(int)(slash - r->point), r->point, slash + 1, h->again);
+	fprintf(out, "  again: fluxlog verify --cuts %s --images %s %s\n",
+		name_cut(cut, r, (size_t)(slash - r->point)), slash + 1, h->again);
 }
 
 static void print_bad(FILE *out, const struct fl_walk_head *h, const struct fl_result *r,
@@ -149,6 +167,24 @@ void fl_walk_print(FILE *out, const struct fl_walk_head *h, const struct fl_resu
 
 /* ---- KTAP ---------------------------------------------------------------------- */
 
+/* On one line: a fsck's words have many. */
+static void print_flat(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+}
+
+static void ktap_finding(FILE *out, const struct fl_fs_finding *f)
+{
+	fprintf(out, "# %s %s ", fl_fs_problem[f->code].id, fl_fs_problem[f->code].name);
+	if (f->path[0]) {
+		print_flat(out, f->path);
+		fprintf(out, " %" PRIu64 "+%" PRIu64 " ", f->start, f->len);
+	}
+	print_flat(out, f->detail);
+	fputc('\n', out);
+}
+
 void fl_walk_ktap(FILE *out, const struct fl_result *r, uint64_t n)
 {
 	uint64_t i;
@@ -163,9 +199,7 @@ void fl_walk_ktap(FILE *out, const struct fl_result *r, uint64_t n)
 			continue;
 		}
 		for (k = 0; k < r[i].findings.nr; k++)
-			fprintf(out, "# %s %s %s %s\n", fl_fs_problem[r[i].findings.f[k].code].id,
-				fl_fs_problem[r[i].findings.f[k].code].name,
-				r[i].findings.f[k].path, r[i].findings.f[k].detail);
+			ktap_finding(out, &r[i].findings.f[k]);
 		fprintf(out, "%s %" PRIu64 " %s%s%s\n", ok ? "ok" : "not ok", i + 1, r[i].point,
 			r[i].verdict == FL_POINT_ERROR ? " # could not judge: " : "",
 			r[i].verdict == FL_POINT_ERROR ? r[i].text : "");
@@ -179,35 +213,19 @@ char *fl_head_make(const struct fl_walk_head *h)
 	struct json_object *o = json_object_new_object();
 	char *line;
 
-	json_object_object_add(o, "walk", json_object_new_int(1));
-	json_object_object_add(o, "what", json_object_new_string(h->what));
-	json_object_object_add(o, "fs", json_object_new_string(h->fs));
-	json_object_object_add(o, "again", json_object_new_string(h->again));
-	json_object_object_add(o, "shard", json_object_new_uint64(h->shard));
-	json_object_object_add(o, "shards", json_object_new_uint64(h->shards));
-	json_object_object_add(o, "points", json_object_new_uint64(h->points));
-	json_object_object_add(o, "unborn", json_object_new_uint64(h->unborn));
-	json_object_object_add(o, "unnamed", json_object_new_uint64(h->unnamed));
+	fl_put_num(o, "walk", 1);
+	fl_put_text(o, "what", h->what);
+	fl_put_text(o, "fs", h->fs);
+	fl_put_text(o, "again", h->again);
+	fl_put_num(o, "shard", h->shard);
+	fl_put_num(o, "shards", h->shards);
+	fl_put_num(o, "points", h->points);
+	fl_put_num(o, "unborn", h->unborn);
+	fl_put_num(o, "unnamed", h->unnamed);
 	json_object_object_add(o, "complete", json_object_new_boolean(h->complete));
-	line = fl_strdup(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
-							   JSON_C_TO_STRING_NOSLASHESCAPE));
+	line = fl_strdup(fl_json_line(o));
 	json_object_put(o);
 	return line;
-}
-
-static uint64_t get_u64(struct json_object *o, const char *key)
-{
-	struct json_object *v;
-
-	return json_object_object_get_ex(o, key, &v) ? json_object_get_uint64(v) : 0;
-}
-
-static void get_text(struct json_object *o, const char *key, char *out, size_t n)
-{
-	struct json_object *v;
-
-	snprintf(out, n, "%s",
-		 json_object_object_get_ex(o, key, &v) ? json_object_get_string(v) : "");
 }
 
 int fl_head_parse(const char *line, struct fl_walk_head *h)
@@ -216,15 +234,15 @@ int fl_head_parse(const char *line, struct fl_walk_head *h)
 	int ret = -EINVAL;
 
 	*h = (struct fl_walk_head){ 0 };
-	if (o && json_object_is_type(o, json_type_object) && get_u64(o, "walk") == 1) {
-		get_text(o, "what", h->what, sizeof(h->what));
-		get_text(o, "fs", h->fs, sizeof(h->fs));
-		get_text(o, "again", h->again, sizeof(h->again));
-		h->shard = get_u64(o, "shard");
-		h->shards = get_u64(o, "shards");
-		h->points = get_u64(o, "points");
-		h->unborn = get_u64(o, "unborn");
-		h->unnamed = get_u64(o, "unnamed");
+	if (o && json_object_is_type(o, json_type_object) && fl_get_num(o, "walk") == 1) {
+		snprintf(h->what, sizeof(h->what), "%s", fl_get_text(o, "what"));
+		snprintf(h->fs, sizeof(h->fs), "%s", fl_get_text(o, "fs"));
+		snprintf(h->again, sizeof(h->again), "%s", fl_get_text(o, "again"));
+		h->shard = fl_get_num(o, "shard");
+		h->shards = fl_get_num(o, "shards");
+		h->points = fl_get_num(o, "points");
+		h->unborn = fl_get_num(o, "unborn");
+		h->unnamed = fl_get_num(o, "unnamed");
 		h->complete = json_object_object_get_ex(o, "complete", &v) &&
 			      json_object_get_boolean(v);
 		ret = h->what[0] && h->shards && h->shard && h->shard <= h->shards ? 0 : -EINVAL;

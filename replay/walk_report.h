@@ -16,7 +16,7 @@
  * @shard, @shards: which part of the points this is
  * @points: in this part; @unborn: cuts before the filesystem was born
  * @fs: "xfs"
- * @again: the logs as on the command line, for commands that show a finding again
+ * @again: options and logs of the command that shows a finding again, but for the image
  * @complete: every log is complete
  * @unnamed: promised files whose path nobody told
  */
@@ -24,7 +24,7 @@ struct fl_walk_head {
 	char what[1024];
 	uint64_t shard, shards, points, unborn, unnamed;
 	char fs[16];
-	char again[512];
+	char again[2048];
 	bool complete;
 };
 

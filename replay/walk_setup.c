@@ -9,6 +9,9 @@
 #include "uuid.h"
 #include "walk_setup.h"
 
+/* Needs no quotes in a shell. */
+#define SAFE "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,=:@%+-"
+
 static int check_machine(struct fl_err *err)
 {
 	static const char *const needed[] = { "/dev/loop-control", "/dev/fuse" };
@@ -82,10 +85,46 @@ void fl_setup_close(struct fl_setup *s)
 	*s = (struct fl_setup){ .base = { -1 } };
 }
 
+void fl_setup_judge(const struct fl_setup *s, struct fl_judge_opts *o)
+{
+	o->g = s->g;
+	o->cuts = &s->cuts;
+	o->rq = &s->rq;
+	o->where = &s->where;
+	o->base = s->base;
+}
+
+/* As a shell takes it. */
+static size_t put_quoted(char *out, size_t n, const char *word)
+{
+	size_t at = 0, i;
+	bool safe = word[0] && !word[strspn(word, SAFE)];
+
+	if (safe)
+		return (size_t)snprintf(out, n, "%s", word);
+	if (n > at)
+		out[at] = '\'';
+	at++;
+	for (i = 0; word[i]; i++)
+		at += (size_t)snprintf(out + (at < n ? at : n), at < n ? n - at : 0,
+				       word[i] == '\'' ? "'\\''" : "%c", word[i]);
+	return at + (size_t)snprintf(out + (at < n ? at : n), at < n ? n - at : 0, "'");
+}
+
+void fl_head_again(struct fl_walk_head *h, const char *option, const char *value)
+{
+	size_t n = sizeof(h->again), at = strlen(h->again);
+
+	at += (size_t)snprintf(h->again + at, n - at, "%s%s%s", at ? " " : "", option,
+			       option[0] && value ? " " : "");
+	if (value && at < n)
+		put_quoted(h->again + at, n - at, value);
+}
+
 void fl_setup_head(const struct fl_setup *s, struct fl_walk_head *h, char *const *log,
 		   int nr, const char *how)
 {
-	size_t w = 0, a = 0;
+	size_t w = 0;
 	char uuid[FL_UUID_LEN + 1];
 	int i;
 
@@ -96,9 +135,7 @@ void fl_setup_head(const struct fl_setup *s, struct fl_walk_head *h, char *const
 		w += (size_t)snprintf(h->what + w, sizeof(h->what) - w, "%s ",
 				      fl_uuid_str(uuid, s->g->log[i]->sup.uuid));
 		w = w < sizeof(h->what) ? w : sizeof(h->what) - 1;
-		a += (size_t)snprintf(h->again + a, sizeof(h->again) - a, "%s%s", i ? " " : "",
-				      log[i]);
-		a = a < sizeof(h->again) ? a : sizeof(h->again) - 1;
+		fl_head_again(h, "", log[i]);
 	}
 	snprintf(h->what + w, sizeof(h->what) - w, "%s", how);
 	snprintf(h->fs, sizeof(h->fs), "%s", s->where.type->name);

@@ -9,6 +9,7 @@
 #include "crash_cut.h"
 #include "fs_detect.h"
 #include "fs_require.h"
+#include "walk_point.h"
 #include "walk_report.h"
 
 /**
@@ -33,8 +34,14 @@ int fl_setup_open(struct fl_setup *s, char *const *log, int nr, const char *base
 		  struct fl_err *err);
 void fl_setup_close(struct fl_setup *s);
 
+/* Fill in what a judge must know of the group. */
+void fl_setup_judge(const struct fl_setup *s, struct fl_judge_opts *o);
+
 /* Fill what a results file says of the group; @how: the options that results depend on. */
 void fl_setup_head(const struct fl_setup *s, struct fl_walk_head *h, char *const *log,
 		   int nr, const char *how);
+
+/* Add to the command that shows a finding again; @value, if not NULL, is quoted. */
+void fl_head_again(struct fl_walk_head *h, const char *option, const char *value);
 
 #endif

@@ -2,6 +2,7 @@
 /* See walk_worker.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,16 +102,16 @@ static void work(int fd, const struct fl_judge_opts *o, const struct fl_plan *pl
 	fl_judge_close(j);
 }
 
-static void be_worker(int fd, pid_t parent, const struct fl_judge_opts *o,
-		      const struct fl_plan *plan, const char *dir)
+/* If the walk died before prctl(), the socket says so. */
+static void be_worker(int fd, const struct fl_judge_opts *o, const struct fl_plan *plan,
+		      const char *dir)
 {
-	/* a group of its own, so that what it runs can be killed with it */
+	/* a terminal's signals are for the walk */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	if (getppid() == parent)
-		work(fd, o, plan, dir);
+	work(fd, o, plan, dir);
 	_exit(0);
 }
 
@@ -133,10 +134,30 @@ static int await_ready(struct fl_worker *w, struct fl_err *err)
 	return ret;
 }
 
+/* A child that is the first process of a pid namespace: whatever it runs (fsck, a mount
+ * command) dies with it, however it ends. */
+static pid_t fork_apart(struct fl_err *err)
+{
+	int own = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
+	pid_t pid = -1;
+
+	if (own < 0 || unshare(CLONE_NEWPID)) {
+		fl_fail(err, errno, "a pid namespace for a worker: %s", strerror(errno));
+	} else {
+		pid = fork();
+		if (pid < 0)
+			fl_fail(err, errno, "a process for a worker: %s", strerror(errno));
+		if (pid && setns(own, CLONE_NEWPID))
+			fl_fail(err, errno, "back to this pid namespace: %s", strerror(errno));
+	}
+	if (own >= 0)
+		close(own);
+	return pid;
+}
+
 int fl_worker_start(struct fl_worker *w, const struct fl_judge_opts *o,
 		    const struct fl_plan *plan, const char *dir, struct fl_err *err)
 {
-	pid_t parent = getpid();
 	int fds[2], ret;
 
 	*w = (struct fl_worker){ .fd = -1, .point = FL_NO_POINT };
@@ -144,16 +165,16 @@ int fl_worker_start(struct fl_worker *w, const struct fl_judge_opts *o,
 		return fl_fail(err, errno, "%s: %s", dir, strerror(errno));
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		return fl_fail(err, errno, "a socket for a worker: %s", strerror(errno));
-	w->pid = fork();
+	w->pid = fork_apart(err);
 	if (!w->pid) {
 		close(fds[0]);
-		be_worker(fds[1], parent, o, plan, dir);
+		be_worker(fds[1], o, plan, dir);
 	}
 	close(fds[1]);
 	if (w->pid < 0) {
 		close(fds[0]);
 		w->pid = 0;
-		return fl_fail(err, errno, "a process for a worker: %s", strerror(errno));
+		return -EIO;
 	}
 	setpgid(w->pid, w->pid);
 	w->fd = fds[0];

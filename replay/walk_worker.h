@@ -4,7 +4,8 @@
  *
  * A worker is forked from the walk (which has one thread only), so it has the logs and
  * the index already. It gets numbers of points through a socket and answers each with
- * a JSON line. It dies with the walk, and everything that it mounted with it.
+ * a JSON line. It dies with the walk, and with it everything that it mounted and all
+ * processes that it started: it has a mount and a pid namespace of its own.
  */
 #ifndef WALK_WORKER_H
 #define WALK_WORKER_H
