@@ -6,6 +6,7 @@
 #include "checker.h"
 #include "crash_cut.h"
 #include "progress.h"
+#include "sorted.h"
 
 /* ---- counts ------------------------------------------------------------------ */
 
@@ -60,13 +61,6 @@ static void count_blocks(struct fl_check *ck, const struct fl_group *g)
 
 /* ---- floating writes at each cut --------------------------------------------- */
 
-static int cmp_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Sweep over all cuts in the order of ticks: one more floats at each issue, one
  * less from the tick on at which it is durable. */
 static void sweep(struct fl_check *ck, const uint64_t *issue, const uint64_t *dur,
@@ -100,8 +94,8 @@ static void find_widest(struct fl_check *ck, const struct fl_group *g)
 			dur[n++] = g->dev[i].ver[v].dur;
 		}
 	}
-	qsort(issue, n, sizeof(*issue), cmp_u64);
-	qsort(dur, n, sizeof(*dur), cmp_u64);
+	fl_sort_u64(issue, n);
+	fl_sort_u64(dur, n);
 	sweep(ck, issue, dur, n);
 	free(issue);
 	free(dur);

@@ -137,11 +137,7 @@ static int bisect(struct fl_setup *s, struct options *o, const char *id, struct 
 	struct fl_bisect b;
 	uint64_t cut;
 
-	o->judge.g = s->g;
-	o->judge.cuts = &s->cuts;
-	o->judge.rq = &s->rq;
-	o->judge.where = &s->where;
-	o->judge.base = s->base;
+	fl_setup_judge(s, &o->judge);
 	if (fl_cut_find(&s->cuts, id, slash ? (size_t)(slash - id) : strlen(id), &cut, err) ||
 	    (slash && fl_variant_parse(&given, slash + 1, err)) ||
 	    fl_bisect(&b, &o->judge, &o->walk, s->where.birth, cut, slash ? &given : NULL, err))

@@ -7,14 +7,8 @@
 #include <string.h>
 
 #include "crash_cut.h"
+#include "sorted.h"
 #include "text_lex.h"
-
-static int cmp_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 static int cmp_mark(const void *a, const void *b)
 {
@@ -114,7 +108,7 @@ void fl_cuts_build(struct fl_cuts *cuts, const struct fl_group *g)
 	cuts->nr_flush = cuts->nr_mark = 0;
 	for (i = 0; i < g->nr; i++)
 		collect(cuts, g->log[i]);
-	qsort(cuts->flush, cuts->nr_flush, sizeof(*cuts->flush), cmp_u64);
+	fl_sort_u64(cuts->flush, cuts->nr_flush);
 	number_marks(cuts);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "crash_image.h"
+#include "sorted.h"
 #include "text_lex.h"
 
 static const char *const word[] = {
@@ -16,13 +17,6 @@ static const char *const word[] = {
 };
 
 #define NR_WORDS (sizeof(word) / sizeof(word[0]))
-
-static int cmp_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 /* "R,R,..."; false unless all are numbers, each once. */
 static bool parse_recs(struct fl_variant *v, const char *s)
@@ -36,7 +30,7 @@ static bool parse_recs(struct fl_variant *v, const char *s)
 		if (*s != ',')
 			break;
 	}
-	qsort(v->rec, v->nr_rec, sizeof(v->rec[0]), cmp_u64);
+	fl_sort_u64(v->rec, v->nr_rec);
 	for (i = 1; i < v->nr_rec; i++)
 		if (v->rec[i - 1] == v->rec[i])
 			return false;

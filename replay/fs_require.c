@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fs_require.h"
+#include "sorted.h"
 
 #define MAX_PROMISES (1u << 29)
 
@@ -157,17 +158,7 @@ void fl_require_free(struct fl_require *rq)
 
 uint32_t fl_require_count(const struct fl_require *rq, uint64_t cut)
 {
-	uint32_t lo = 0, hi = rq->nr;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (rq->message[mid] > cut)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
+	return (uint32_t)fl_up_to(rq->message, rq->nr, cut);
 }
 
 /* The generation that the first @below promises ask for in a segment; false: none. */

@@ -6,10 +6,10 @@
  * Gives   counts and ranges, and a JSON object for each log.
  * Relies  on json-c.
  */
+#include "json_util.h"
 #include "log_summary.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,33 +46,23 @@ struct json_object *fl_json_new(void)
 	return json_object_new_array();
 }
 
-static void add_u64(struct json_object *o, const char *key, uint64_t v)
-{
-	json_object_object_add(o, key, json_object_new_uint64(v));
-}
-
-static void add_text(struct json_object *o, const char *key, const char *v)
-{
-	json_object_object_add(o, key, json_object_new_string(v));
-}
-
 static struct json_object *super_json(const struct fl_super *s)
 {
 	struct json_object *o = json_object_new_object();
 	char uuid[FL_UUID_LEN + 1];
 
-	add_text(o, "uuid", fl_uuid_str(uuid, s->uuid));
-	add_text(o, "epoch", fl_uuid_str(uuid, s->epoch));
-	add_u64(o, "dev", s->dev);
-	add_text(o, "data_name", s->data_name);
-	add_text(o, "args", s->args);
-	add_u64(o, "block_size", s->block_size);
-	add_u64(o, "data_block_size", s->data_block_size);
-	add_u64(o, "data_sectors", s->data_sectors);
-	add_u64(o, "log_sectors", s->log_sectors);
-	add_u64(o, "created_real_ns", s->created_real_ns);
-	add_u64(o, "created_mono_ns", s->created_mono_ns);
-	add_u64(o, "start_tick", s->start_tick);
+	fl_put_text(o, "uuid", fl_uuid_str(uuid, s->uuid));
+	fl_put_text(o, "epoch", fl_uuid_str(uuid, s->epoch));
+	fl_put_num(o, "dev", s->dev);
+	fl_put_text(o, "data_name", s->data_name);
+	fl_put_text(o, "args", s->args);
+	fl_put_num(o, "block_size", s->block_size);
+	fl_put_num(o, "data_block_size", s->data_block_size);
+	fl_put_num(o, "data_sectors", s->data_sectors);
+	fl_put_num(o, "log_sectors", s->log_sectors);
+	fl_put_num(o, "created_real_ns", s->created_real_ns);
+	fl_put_num(o, "created_mono_ns", s->created_mono_ns);
+	fl_put_num(o, "start_tick", s->start_tick);
 	return o;
 }
 
@@ -81,17 +71,17 @@ static struct json_object *records_json(const struct fl_log *log, const struct f
 	struct json_object *o = json_object_new_object();
 
 	for (unsigned int kind = FLUXLOG_WRITE; kind <= FLUXLOG_END; kind++)
-		add_u64(o, fl_kind_name(kind), sum->kinds[kind]);
-	add_u64(o, "all", log->nr_rec);
-	add_u64(o, "fua", sum->fua);
-	add_u64(o, "failed", sum->failed);
-	add_u64(o, "bytes", sum->bytes);
+		fl_put_num(o, fl_kind_name(kind), sum->kinds[kind]);
+	fl_put_num(o, "all", log->nr_rec);
+	fl_put_num(o, "fua", sum->fua);
+	fl_put_num(o, "failed", sum->failed);
+	fl_put_num(o, "bytes", sum->bytes);
 	if (!log->nr_rec)
 		return o;
-	add_u64(o, "tick_min", sum->tick_min);
-	add_u64(o, "tick_max", sum->tick_max);
-	add_u64(o, "ns_min", sum->ns_min);
-	add_u64(o, "ns_max", sum->ns_max);
+	fl_put_num(o, "tick_min", sum->tick_min);
+	fl_put_num(o, "tick_max", sum->tick_max);
+	fl_put_num(o, "ns_min", sum->ns_min);
+	fl_put_num(o, "ns_max", sum->ns_max);
 	return o;
 }
 
@@ -100,12 +90,12 @@ void fl_json_add_log(struct json_object *all, const struct fl_log *log,
 {
 	struct json_object *o = json_object_new_object();
 
-	add_text(o, "log", log->path);
-	add_text(o, "end", fl_end_name(log->end));
-	add_u64(o, "end_offset", log->end_off);
-	add_text(o, "why", log->end_why);
-	add_u64(o, "bytes", log->bytes);
-	add_u64(o, "units", log->units);
+	fl_put_text(o, "log", log->path);
+	fl_put_text(o, "end", fl_end_name(log->end));
+	fl_put_num(o, "end_offset", log->end_off);
+	fl_put_text(o, "why", log->end_why);
+	fl_put_num(o, "bytes", log->bytes);
+	fl_put_num(o, "units", log->units);
 	json_object_object_add(o, "super", super_json(&log->sup));
 	json_object_object_add(o, "records", records_json(log, sum));
 	json_object_array_add(all, o);
@@ -115,9 +105,9 @@ void fl_json_add_error(struct json_object *all, const char *path, const struct f
 {
 	struct json_object *o = json_object_new_object();
 
-	add_text(o, "log", path);
-	add_text(o, "end", "unreadable");
-	add_text(o, "why", err->msg);
+	fl_put_text(o, "log", path);
+	fl_put_text(o, "end", "unreadable");
+	fl_put_text(o, "why", err->msg);
 	json_object_array_add(all, o);
 }
 

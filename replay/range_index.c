@@ -6,13 +6,7 @@
 
 #include "err.h"
 #include "range_index.h"
-
-static int cmp_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
+#include "sorted.h"
 
 /* Logs come in large runs of rising sectors; sorting what is sorted is wasted. */
 static void sort_unique(uint64_t *v, size_t *n)
@@ -22,7 +16,7 @@ static void sort_unique(uint64_t *v, size_t *n)
 	for (i = 1; i < *n && v[i - 1] <= v[i]; i++)
 		;
 	if (i < *n)
-		qsort(v, *n, sizeof(*v), cmp_u64);
+		fl_sort_u64(v, *n);
 	for (i = 0; i < *n; i++)
 		if (!kept || v[kept - 1] != v[i])
 			v[kept++] = v[i];
@@ -45,17 +39,7 @@ static void collect_bounds(struct fl_index *ix, const struct fl_span *span, uint
 /* The number of bounds that are <= @pos. */
 static uint32_t bounds_up_to(const struct fl_index *ix, uint64_t pos)
 {
-	uint32_t lo = 0, hi = ix->nr_seg + 1;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (ix->bound[mid] <= pos)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return (uint32_t)fl_up_to(ix->bound, (size_t)ix->nr_seg + 1, pos);
 }
 
 uint32_t fl_index_seg(const struct fl_index *ix, uint64_t pos)

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* See report.h: the JSON form. All of it, nothing cut; numbers are ticks, sectors,
  * bytes and nanoseconds as the log has them. */
-#include <json-c/json.h>
 
+#include "json_util.h"
 #include "log_summary.h"
 #include "report.h"
-
-static void add_u64(struct json_object *o, const char *key, uint64_t v)
-{
-	json_object_object_add(o, key, json_object_new_uint64(v));
-}
-
-static void add_text(struct json_object *o, const char *key, const char *v)
-{
-	json_object_object_add(o, key, json_object_new_string(v));
-}
 
 static struct json_object *logs_json(const struct fl_group *g)
 {
@@ -33,24 +23,24 @@ static struct json_object *summary_json(const struct fl_check *ck)
 {
 	struct json_object *o = json_object_new_object();
 
-	add_u64(o, "records", ck->records);
-	add_u64(o, "writes", ck->writes);
-	add_u64(o, "fua", ck->fua);
-	add_u64(o, "flushes", ck->flushes);
-	add_u64(o, "discards", ck->discards);
-	add_u64(o, "marks", ck->marks);
-	add_u64(o, "failed", ck->failed);
-	add_u64(o, "flush_points", ck->flush_points);
-	add_u64(o, "widest", ck->widest);
-	add_u64(o, "widest_tick", ck->widest_tick);
-	add_u64(o, "promises", ck->promises);
-	add_u64(o, "judged", ck->judged);
-	add_u64(o, "kept", ck->kept);
-	add_u64(o, "broken", ck->broken);
-	add_u64(o, "beyond", ck->beyond);
-	add_u64(o, "block_bytes", ck->block);
-	add_u64(o, "blocks", ck->blocks);
-	add_u64(o, "findings", ck->findings.nr);
+	fl_put_num(o, "records", ck->records);
+	fl_put_num(o, "writes", ck->writes);
+	fl_put_num(o, "fua", ck->fua);
+	fl_put_num(o, "flushes", ck->flushes);
+	fl_put_num(o, "discards", ck->discards);
+	fl_put_num(o, "marks", ck->marks);
+	fl_put_num(o, "failed", ck->failed);
+	fl_put_num(o, "flush_points", ck->flush_points);
+	fl_put_num(o, "widest", ck->widest);
+	fl_put_num(o, "widest_tick", ck->widest_tick);
+	fl_put_num(o, "promises", ck->promises);
+	fl_put_num(o, "judged", ck->judged);
+	fl_put_num(o, "kept", ck->kept);
+	fl_put_num(o, "broken", ck->broken);
+	fl_put_num(o, "beyond", ck->beyond);
+	fl_put_num(o, "block_bytes", ck->block);
+	fl_put_num(o, "blocks", ck->blocks);
+	fl_put_num(o, "findings", ck->findings.nr);
 	return o;
 }
 
@@ -58,17 +48,17 @@ static struct json_object *range_json(const struct fl_rec *r)
 {
 	struct json_object *o = json_object_new_object();
 
-	add_text(o, "kind", fl_kind_name(r->kind));
+	fl_put_text(o, "kind", fl_kind_name(r->kind));
 	if (r->kind != FLUXLOG_FLUSH) {
-		add_u64(o, "sector", r->sector);
-		add_u64(o, "sectors", r->nr);
+		fl_put_num(o, "sector", r->sector);
+		fl_put_num(o, "sectors", r->nr);
 	}
-	add_u64(o, "flags", r->flags);
-	add_u64(o, "issue", r->issue);
-	add_u64(o, "done", r->done);
-	add_u64(o, "issue_ns", r->issue_ns);
-	add_u64(o, "done_ns", r->done_ns);
-	add_u64(o, "status", r->status);
+	fl_put_num(o, "flags", r->flags);
+	fl_put_num(o, "issue", r->issue);
+	fl_put_num(o, "done", r->done);
+	fl_put_num(o, "issue_ns", r->issue_ns);
+	fl_put_num(o, "done_ns", r->done_ns);
+	fl_put_num(o, "status", r->status);
 	return o;
 }
 
@@ -79,19 +69,19 @@ static struct json_object *promise_json(const struct fl_group *g, uint64_t i)
 	struct fl_promise whole;
 
 	fl_promise_get(p->log, p->rec, &whole);
-	add_u64(o, "message", p->rec->issue);
-	add_text(o, "call", fl_call_name(p->call));
-	add_u64(o, "at_ns", p->at_ns);
+	fl_put_num(o, "message", p->rec->issue);
+	fl_put_text(o, "call", fl_call_name(p->call));
+	fl_put_num(o, "at_ns", p->at_ns);
 	if (p->kind == FLUXLOG_PROMISE_FILE) {
-		add_u64(o, "run", p->run);
-		add_u64(o, "file", p->file);
-		add_text(o, "path", whole.path);
-		add_u64(o, "gen", p->gen);
+		fl_put_num(o, "run", p->run);
+		fl_put_num(o, "file", p->file);
+		fl_put_text(o, "path", whole.path);
+		fl_put_num(o, "gen", p->gen);
 	} else {
-		add_u64(o, "dev", p->file);
+		fl_put_num(o, "dev", p->file);
 	}
-	add_u64(o, "start", p->start);
-	add_u64(o, "len", p->len);
+	fl_put_num(o, "start", p->start);
+	fl_put_num(o, "len", p->len);
 	return o;
 }
 
@@ -99,15 +89,15 @@ static struct json_object *finding_json(const struct fl_group *g, const struct f
 {
 	struct json_object *o = json_object_new_object();
 
-	add_text(o, "id", fl_problem[f->code].id);
-	add_text(o, "name", fl_problem[f->code].name);
-	add_text(o, "text", fl_problem[f->code].text);
+	fl_put_text(o, "id", fl_problem[f->code].id);
+	fl_put_text(o, "name", fl_problem[f->code].name);
+	fl_put_text(o, "text", fl_problem[f->code].text);
 	json_object_object_add(o, "promise", promise_json(g, f->prom));
-	add_u64(o, "start", f->start);
-	add_u64(o, "len", f->len);
+	fl_put_num(o, "start", f->start);
+	fl_put_num(o, "len", f->len);
 	if (f->dev != FL_NO_DEV) {
-		add_u64(o, "dev", g->log[f->dev]->sup.dev);
-		add_u64(o, "sector", f->sector);
+		fl_put_num(o, "dev", g->log[f->dev]->sup.dev);
+		fl_put_num(o, "sector", f->sector);
 	}
 	if (f->write)
 		json_object_object_add(o, "write", range_json(f->write->rec));
@@ -134,10 +124,10 @@ int fl_report_check_json(const char *path, const struct fl_group *g,
 	for (i = 0; i < g->nr_prom; i++) {
 		struct json_object *p = promise_json(g, i);
 
-		add_text(p, "verdict", word[ck->verdict[i]]);
+		fl_put_text(p, "verdict", word[ck->verdict[i]]);
 		json_object_array_add(promises, p);
 	}
-	add_u64(o, "exit", (uint64_t)fl_check_exit(g, ck));
+	fl_put_num(o, "exit", (uint64_t)fl_check_exit(g, ck));
 	json_object_object_add(o, "logs", logs_json(g));
 	json_object_object_add(o, "summary", summary_json(ck));
 	json_object_object_add(o, "findings", findings);

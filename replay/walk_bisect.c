@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sorted.h"
 #include "walk_bisect.h"
 
 /* What goes on: which writes may be in the set, and whether a set is lost or arrives. */
@@ -211,19 +212,12 @@ static void collect(struct hunt *h, const struct fl_variant *given)
 	}
 }
 
-static int cmp_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static int find_set(struct hunt *h, const struct fl_variant *given)
 {
 	int ret;
 
 	collect(h, given);
-	qsort(h->rec, h->nr, sizeof(*h->rec), cmp_u64);
+	fl_sort_u64(h->rec, h->nr);
 	ret = try_singles(h);
 	if (!ret)
 		ret = delta_debug(h);
@@ -235,17 +229,7 @@ static int find_set(struct hunt *h, const struct fl_variant *given)
 
 static uint64_t flushes_up_to(const struct fl_cuts *cuts, uint64_t tick)
 {
-	uint64_t lo = 0, hi = cuts->nr_flush;
-
-	while (lo < hi) {
-		uint64_t mid = lo + (hi - lo) / 2;
-
-		if (cuts->flush[mid] <= tick)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return fl_up_to(cuts->flush, cuts->nr_flush, tick);
 }
 
 /* From the cut backwards in growing steps to a good flush point, then halving. */
