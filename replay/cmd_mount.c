@@ -97,18 +97,13 @@ static int parse(int argc, char **argv, struct options *o)
 
 static int open_bases(const struct options *o, int fd[FL_GROUP_MAX], struct fl_err *err)
 {
-	int i;
+	int i, ret = 0;
 
 	for (i = 0; i < FL_GROUP_MAX; i++)
 		fd[i] = -1;
-	for (i = 0; i < o->nr_base; i++) {
-		if (!strcmp(o->base[i], "-"))
-			continue;
-		fd[i] = open(o->base[i], O_RDONLY | O_CLOEXEC);
-		if (fd[i] < 0)
-			return fl_fail(err, errno, "%s: %s", o->base[i], strerror(errno));
-	}
-	return 0;
+	for (i = 0; i < o->nr_base && !ret; i++)
+		ret = fl_base_open(o->base[i], &fd[i], err);
+	return ret;
 }
 
 static void say_ends(const struct fl_group *g, const struct fl_cuts *cuts)

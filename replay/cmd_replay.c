@@ -2,13 +2,10 @@
 /*
  * cmd_replay: write a crash image to a file or block device.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -73,15 +70,6 @@ static int parse(int argc, char **argv, struct options *o)
 	return FL_EXIT_FINE;
 }
 
-static int open_base(const char *path, int *fd, struct fl_err *err)
-{
-	*fd = -1;
-	if (!path)
-		return 0;
-	*fd = open(path, O_RDONLY | O_CLOEXEC);
-	return *fd < 0 ? fl_fail(err, errno, "%s: %s", path, strerror(errno)) : 0;
-}
-
 static void say_done(const struct fl_image *img, const char *target)
 {
 	uint32_t issued = fl_issued_below(img->dev, (struct fl_cut){ .at = img->cut });
@@ -118,7 +106,7 @@ static int replay(const struct fl_group *g, const struct options *o, const char 
 	int ret, base;
 
 	fl_cuts_build(&cuts, g);
-	ret = open_base(o->base, &base, &err);
+	ret = fl_base_open(o->base, &base, &err);
 	if (!ret)
 		ret = fl_image_find(&img, &cuts, o->to, o->dev, &err);
 	if (!ret)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* See image_name.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,4 +85,13 @@ int fl_image_find(struct fl_image *img, const struct fl_cuts *cuts, const char *
 	if (!ret)
 		ret = parse(cuts->g, id[n] ? id + n + 1 : "all", dev, &var, &place, err);
 	return ret ? ret : fl_image_open(img, cuts->g, place, tick, &var, err);
+}
+
+int fl_base_open(const char *path, int *fd, struct fl_err *err)
+{
+	*fd = -1;
+	if (!path || !strcmp(path, "-"))
+		return 0;
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	return *fd < 0 ? fl_fail(err, errno, "%s: %s", path, strerror(errno)) : 0;
 }

@@ -26,4 +26,7 @@ int fl_image_parse(const struct fl_group *g, const char *name, struct fl_variant
 int fl_image_find(struct fl_image *img, const struct fl_cuts *cuts, const char *id, int dev,
 		  struct fl_err *err);
 
+/* Open a base for reading; -1 in *@fd where @path is NULL or "-", for zeros. */
+int fl_base_open(const char *path, int *fd, struct fl_err *err);
+
 #endif

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,12 +52,11 @@ static void unmount(void)
 	ck_assert_int_eq(rmdir(dir), 0);
 }
 
-/* A test that fails leaves no mount behind. */
-static void clean_up(void)
+/* A mount of a test that fails goes with its process. */
+static void hide_mounts(void)
 {
-	if (fs)
-		umount2(dir, MNT_DETACH);
-	rmdir(dir);
+	ck_assert_int_eq(unshare(CLONE_NEWNS), 0);
+	ck_assert_int_eq(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
 }
 
 /* The first image of a world with one device, or with several. */
@@ -350,13 +350,13 @@ Suite *image_fuse_suite(void)
 	TCase *tc = tcase_create("mount");
 
 	tcase_set_timeout(tc, 120);
-	tcase_add_checked_fixture(tc, NULL, clean_up);
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, a_folder_that_is_none_is_refused);
 	if (!can_mount()) {
 		fprintf(stderr, "image_fuse: not mounted here: not root, or no /dev/fuse\n");
 		return s;
 	}
+	tcase_add_checked_fixture(tc, hide_mounts, NULL);
 	tcase_add_loop_test(tc, files_are_the_models, 0, IDS / IDS_PER_WORLD);
 	tcase_add_test(tc, folders_list_every_cut_by_tick);
 	tcase_add_loop_test(tc, images_list_durable_and_all, 0, 6);
