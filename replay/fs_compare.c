@@ -26,6 +26,8 @@ struct walk {
 	uint64_t bytes;		/* looked at */
 	bool ask;
 	struct fiemap *map;	/* the extents last asked for */
+	uint64_t extent;	/* first sector of the extent being judged */
+	uint64_t clean_from, clean_to;	/* recovery wrote to none of these sectors */
 };
 
 /* ---- one sector -------------------------------------------------------------- */
@@ -144,16 +146,38 @@ static void judge_version(struct walk *w, const struct fl_ver *v, uint64_t secto
 	}
 }
 
+/* Whether recovery may have written to these sectors. Asked once for a whole extent: it
+ * hardly ever has, recovery mends metadata and not the data of files. */
+static bool extent_touched(struct walk *w, uint64_t sector, uint64_t nr)
+{
+	if (sector < w->clean_from || sector + nr > w->clean_to)
+		return w->c->written(w->c->written_arg, sector, nr);
+	return false;
+}
+
+/* @e is about to be judged. */
+static void enter_extent(struct walk *w, const struct fiemap_extent *e)
+{
+	uint64_t from = e->fe_physical / FL_SECTOR, nr = e->fe_length / FL_SECTOR;
+
+	if (from == w->extent)
+		return;
+	w->extent = from;
+	w->clean_from = from;
+	w->clean_to = w->c->written(w->c->written_arg, from, nr) ? from : from + nr;
+}
+
 static void judge_device(struct walk *w, uint64_t sector, uint64_t off, uint64_t nr,
 			 uint64_t gen)
 {
+	bool touched = extent_touched(w, sector, nr);
 	uint64_t n;
 
 	for (; nr; sector += n, off += n, nr -= n) {
 		const struct fl_ver *v = fl_image_at(w->c->img, sector, &n);
 
 		n = n < nr ? n : nr;
-		if (w->c->written(w->c->written_arg, sector, n))
+		if (touched && w->c->written(w->c->written_arg, sector, n))
 			judge_read(w, off, n, gen);
 		else
 			judge_version(w, v, sector, off, n, gen);
@@ -207,10 +231,12 @@ static uint64_t judge_extent(struct walk *w, uint64_t off, uint64_t nr, uint64_t
 	n = e->fe_length / FL_SECTOR - in;
 	n = n < nr ? n : nr;
 	n = n ? n : 1;	/* an extent that ends within a sector */
-	if (e->fe_flags & CANNOT_TELL)
+	if (e->fe_flags & CANNOT_TELL) {
 		judge_read(w, off, n, gen);
-	else
-		judge_device(w, e->fe_physical / FL_SECTOR + in, off, n, gen);
+		return n;
+	}
+	enter_extent(w, e);
+	judge_device(w, e->fe_physical / FL_SECTOR + in, off, n, gen);
 	return n;
 }
 
@@ -253,6 +279,8 @@ static void walk_file(struct walk *w)
 	struct stat st;
 
 	w->map->fm_mapped_extents = 0;
+	w->extent = UINT64_MAX;
+	w->clean_from = w->clean_to = 0;
 	w->fd = openat(w->c->root, w->file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (w->fd < 0 || fstat(w->fd, &st)) {
 		int err = errno;

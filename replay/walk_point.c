@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,9 +17,10 @@
 
 #define PATH (128 + FL_CUT_NAME + FL_IMAGE_NAME)
 
+/* @server: socket to the process that serves the images */
 struct fl_judge {
 	const struct fl_judge_opts *o;
-	struct fl_fs *fs;
+	int server;
 	char images[128], mnt[128];
 };
 
@@ -29,16 +31,91 @@ struct part {
 	struct fl_loop loop;
 };
 
+/* ---- the server of the images --------------------------------------------------- */
+
+/*
+ * Who waits for I/O on an image cannot be killed before the I/O ends, and it ends when
+ * the last descriptor of the server is closed. So the server must not be the process that
+ * mounts: one killed in the midst of a recovery would wait for itself for ever.
+ */
+
+/* Its first word: fl_fs_start()'s answer. */
+struct hello {
+	int ret;
+	struct fl_err err;
+};
+
+/* A question: were any of these sectors written to? The answer is a bool. */
+struct question {
+	char id[FL_CUT_NAME + FL_IMAGE_NAME];
+	uint64_t sector, nr;
+};
+
+static bool get(int fd, void *buf, size_t n)
+{
+	return recv(fd, buf, n, MSG_WAITALL) == (ssize_t)n;
+}
+
+static bool put(int fd, const void *buf, size_t n)
+{
+	return send(fd, buf, n, MSG_NOSIGNAL) == (ssize_t)n;
+}
+
+/* Serve until the other end is closed. */
+static void serve(const struct fl_judge *j, int fd)
+{
+	struct fl_fs_opts fo = { .base = j->o->base, .threads = 2 };
+	struct hello hello = { 0 };
+	struct fl_fs *fs = NULL;
+	struct question q;
+
+	hello.ret = fl_fs_start(&fs, j->o->g, j->o->cuts, &fo, j->images, &hello.err);
+	if (put(fd, &hello, sizeof(hello)) && !hello.ret) {
+		while (get(fd, &q, sizeof(q))) {
+			bool written = fl_fs_written(fs, q.id, q.sector, q.nr);
+
+			if (!put(fd, &written, sizeof(written)))
+				break;
+		}
+	}
+	fl_fs_stop(fs);
+	_exit(0);
+}
+
+/* The caller goes on in a child; the process itself becomes the server, so that in a pid
+ * namespace of which it is the first the child dies with it. */
+static int fork_off(struct fl_judge *j, struct fl_err *err)
+{
+	struct hello hello;
+	int fds[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		return fl_fail(err, errno, "a socket for images: %s", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		return fl_fail(err, errno, "a process for images: %s", strerror(errno));
+	if (pid) {
+		close(fds[1]);
+		serve(j, fds[0]);
+	}
+	close(fds[0]);
+	j->server = fds[1];
+	if (!get(j->server, &hello, sizeof(hello)))
+		return fl_fail(err, EIO, "the process that serves images died");
+	*err = hello.err;
+	return hello.ret;
+}
+
 /* ---- once a process ----------------------------------------------------------- */
 
 int fl_judge_open(struct fl_judge **out, const struct fl_judge_opts *o, const char *dir,
 		  struct fl_err *err)
 {
-	struct fl_fs_opts fo = { .base = o->base, .threads = 2 };
 	struct fl_judge *j = fl_alloc(1, sizeof(*j));
 	int ret = fl_ns_private(err);
 
-	j->o = o;
+	*j = (struct fl_judge){ .o = o, .server = -1 };
 	snprintf(j->images, sizeof(j->images), "%s/images", dir);
 	snprintf(j->mnt, sizeof(j->mnt), "%s/mnt", dir);
 	/* a tmpfs that only this process sees: nothing is left behind, however it ends */
@@ -46,9 +123,9 @@ int fl_judge_open(struct fl_judge **out, const struct fl_judge_opts *o, const ch
 		     mkdir(j->mnt, 0700)))
 		ret = fl_fail(err, errno, "%s: a place for mounts: %s", dir, strerror(errno));
 	if (!ret)
-		ret = fl_fs_start(&j->fs, o->g, o->cuts, &fo, j->images, err);
+		ret = fork_off(j, err);
 	if (ret) {
-		free(j);
+		fl_judge_close(j);
 		return ret;
 	}
 	*out = j;
@@ -57,7 +134,8 @@ int fl_judge_open(struct fl_judge **out, const struct fl_judge_opts *o, const ch
 
 void fl_judge_close(struct fl_judge *j)
 {
-	fl_fs_stop(j->fs);
+	if (j->server >= 0)
+		close(j->server);
 	free(j);
 }
 
@@ -170,11 +248,18 @@ struct written {
 	const struct part *data;
 };
 
+/* Without an answer the server is gone, and this process about to be. */
 static bool was_written(void *arg, uint64_t sector, uint64_t nr)
 {
 	struct written *w = arg;
+	struct question q = { .sector = sector, .nr = nr };
+	bool written = true;
 
-	return fl_fs_written(w->j->fs, w->data->id, sector, nr);
+	snprintf(q.id, sizeof(q.id), "%s", w->data->id);
+	if (!put(w->j->server, &q, sizeof(q)) ||
+	    !get(w->j->server, &written, sizeof(written)))
+		_exit(1);
+	return written;
 }
 
 static int compare(struct fl_judge *j, const struct fl_point *p, const struct part *data,

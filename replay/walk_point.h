@@ -39,7 +39,9 @@ struct fl_judge_opts {
 
 struct fl_judge;
 
-/* Once a process: its own mount namespace, images served below the empty folder @dir. */
+/* Once a process, which has one thread: its own mount namespace, images served below the
+ * empty folder @dir. Returns in a child of the caller; the caller itself serves the
+ * images until the child ends, and ends then. */
 int fl_judge_open(struct fl_judge **out, const struct fl_judge_opts *o, const char *dir,
 		  struct fl_err *err);
 void fl_judge_close(struct fl_judge *j);

@@ -10,7 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,18 +63,12 @@ static char *judge(struct fl_judge *j, const struct fl_judge_opts *o, const stru
 	return line;
 }
 
-/* The first answer: "ready N" with the FUSE connection, or an error. */
-static bool say_ready(int fd, const char *dir, const char *error)
+/* The first answer: "ready", or an error. */
+static bool say_ready(int fd, const char *error)
 {
-	char text[700], path[256];
-	struct stat st = { 0 };
+	char text[700];
 
-	snprintf(path, sizeof(path), "%.200s/images", dir);
-	if (error)
-		snprintf(text, sizeof(text), "error %s\n", error);
-	else
-		snprintf(text, sizeof(text), "ready %u\n",
-			 stat(path, &st) ? 0 : minor(st.st_dev));
+	snprintf(text, sizeof(text), "%s%s\n", error ? "error " : "ready", error ? error : "");
 	return write_all(fd, text, strlen(text));
 }
 
@@ -87,10 +80,10 @@ static void work(int fd, const struct fl_judge_opts *o, const struct fl_plan *pl
 	uint32_t point;
 
 	if (fl_judge_open(&j, o, dir, &err)) {
-		say_ready(fd, dir, err.msg);
+		say_ready(fd, err.msg);
 		return;
 	}
-	say_ready(fd, dir, NULL);
+	say_ready(fd, NULL);
 	while (recv(fd, &point, sizeof(point), MSG_WAITALL) == sizeof(point)) {
 		char *line = judge(j, o, &plan->point[point]);
 		bool ok = write_all(fd, line, strlen(line)) && write_all(fd, "\n", 1);
@@ -128,7 +121,7 @@ static int await_ready(struct fl_worker *w, struct fl_err *err)
 	if (ret < 0)
 		return fl_fail(err, -ret, "a worker died while it started");
 	ret = 0;
-	if (sscanf(line, "ready %u", &w->fuse) != 1)
+	if (strcmp(line, "ready"))
 		ret = fl_fail(err, EIO, "%s", strncmp(line, "error ", 6) ? line : line + 6);
 	free(line);
 	return ret;
@@ -217,21 +210,6 @@ int fl_worker_read(struct fl_worker *w, char **line)
 	return 1;
 }
 
-/* What a dead server leaves waiting for it ends only when its connection does. */
-static void abort_fuse(const struct fl_worker *w)
-{
-	char path[80];
-	int fd;
-
-	snprintf(path, sizeof(path), "/sys/fs/fuse/connections/%u/abort", w->fuse);
-	fd = w->fuse ? open(path, O_WRONLY | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return;
-	if (write(fd, "1", 1) != 1)
-		fprintf(stderr, "fluxlog: %s: %s\n", path, strerror(errno));
-	close(fd);
-}
-
 void fl_worker_stop(struct fl_worker *w)
 {
 	const struct timespec wait = { .tv_nsec = 10000000 };
@@ -243,11 +221,8 @@ void fl_worker_stop(struct fl_worker *w)
 		close(w->fd);
 	/* also an idle one: all that it has goes with it */
 	kill(-w->pid, SIGKILL);
-	for (i = 0; i < GONE_TRIES && waitpid(w->pid, NULL, WNOHANG) == 0; i++) {
+	for (i = 0; i < GONE_TRIES && waitpid(w->pid, NULL, WNOHANG) == 0; i++)
 		nanosleep(&wait, NULL);
-		if (i == GONE_TRIES / 2)
-			abort_fuse(w);
-	}
 	free(w->buf);
 	*w = (struct fl_worker){ .fd = -1, .point = FL_NO_POINT };
 }

@@ -5,7 +5,8 @@
  * A worker is forked from the walk (which has one thread only), so it has the logs and
  * the index already. It gets numbers of points through a socket and answers each with
  * a JSON line. It dies with the walk, and with it everything that it mounted and all
- * processes that it started: it has a mount and a pid namespace of its own.
+ * processes that it started: it has a mount and a pid namespace of its own. It is two
+ * processes, one that serves images and one that mounts them (walk_point.h).
  */
 #ifndef WALK_WORKER_H
 #define WALK_WORKER_H
@@ -22,7 +23,6 @@
  * @fd: socket to it
  * @point: what it is judging, or FL_NO_POINT
  * @since_ns: since when
- * @fuse: number of its FUSE connection, to end it with
  * @buf, @have, @room: what has come of its answer
  * @splat: what the kernel complained of while it was judging this point, or ""
  */
@@ -31,7 +31,6 @@ struct fl_worker {
 	int fd;
 	uint32_t point;
 	uint64_t since_ns;
-	unsigned int fuse;
 	char *buf;
 	size_t have, room;
 	char splat[200];
