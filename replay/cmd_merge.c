@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "crash_image.h"
 #include "walk_report.h"
 
 const char cmd_merge_help[] =
@@ -116,13 +117,25 @@ static int take_file(struct merged *m, const char *path, struct fl_err *err)
 	return ret;
 }
 
+static int kind_of(const struct fl_result *r)
+{
+	const char *slash = strchr(r->point, '/');
+	struct fl_variant var;
+	struct fl_err err;
+
+	return slash && !fl_variant_parse(&var, slash + 1, &err) ? (int)var.kind : -1;
+}
+
+/* As the points of a plan are ordered. */
 static int cmp_result(const void *a, const void *b)
 {
 	const struct fl_result *x = a, *y = b;
+	int kind;
 
 	if (x->tick != y->tick)
 		return x->tick < y->tick ? -1 : 1;
-	return strcmp(x->point, y->point);
+	kind = kind_of(x) - kind_of(y);
+	return kind ? kind : strcmp(x->point, y->point);
 }
 
 static int report(struct merged *m, const char *json, bool ktap, uint64_t max,

@@ -135,6 +135,9 @@ static void print_verdict(FILE *out, const struct fl_walk_head *h, const struct 
 	else if (t->bad)
 		fprintf(out, "\nVERDICT: BROKEN. %s of %s crash images break a promise or do not recover.\n",
 			fl_commas(a, t->bad), fl_commas(b, t->points));
+	else if (!t->errors && !t->none && (!h->complete || h->unnamed))
+		fprintf(out, "\nAs far as can be told all %s crash images are good.\n",
+			fl_commas(a, t->points));
 	else if (!t->errors && !t->none)
 		fprintf(out, "\nVERDICT: GOOD. All %s crash images recover and hold every promise in force.\n",
 			fl_commas(a, t->points));
