@@ -2,7 +2,8 @@
 #
 # make            programs into build/bin/
 # make module     the kernel module (KERNEL=release or headers directory)
-# make check      everything: unit, command line, guests; ends with the totals
+# make check      everything: unit, command line, guests, filesystems; ends with the totals
+# make verify-all every flush point of the filesystem tests' recordings
 # make lint       shellcheck of all shell; sparse and checkpatch on the module
 # make demo, make bench: see README.md
 #
@@ -113,6 +114,15 @@ check-unit-plain check-unit-asan check-cli-plain check-cli-asan: check-%:
 ifneq ($(wildcard tools/lab.mk),)
 CHECK_SUITES += check-vm
 endif
+
+# Filesystem tests record with the lab and mount on this machine. verify-all leaves no
+# flush point out, which takes long.
+.PHONY: check-fs verify-all
+check-fs: all
+	tests/fs/run
+verify-all: all
+	FS_ALL=1 tests/fs/run every_point $(notdir $(wildcard tests/fs/good_*.sh))
+CHECK_SUITES += check-fs
 
 .PHONY: check
 check:
