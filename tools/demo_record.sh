@@ -23,6 +23,7 @@ load() { # load DM OPTION...
 # Write metadata back every second instead of every 30: what is active of the journal
 # is what each crash image has to recover, and the walk mounts hundreds.
 short_journal() {
+	modprobe -q "$LAB_FS"
 	[ ! -w /proc/sys/fs/xfs/xfssyncd_centisecs ] ||
 		echo 100 >/proc/sys/fs/xfs/xfssyncd_centisecs
 }
@@ -32,8 +33,8 @@ record() { # record DM DATA LOG LOAD-OPTION...
 	flux_create "$dm" "$2" "$3"
 	shift 3
 	make_fs "/dev/mapper/$dm"
-	mount_fs "/dev/mapper/$dm" /mnt
 	short_journal
+	mount_fs "/dev/mapper/$dm" /mnt
 	load "$dm" "$@"
 	umount /mnt
 	say "  recorder: $(dmsetup status "$dm")"
