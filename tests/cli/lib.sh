@@ -9,6 +9,12 @@ fail() {
 	exit 1
 }
 
+# skip REASON: this machine cannot run the case
+skip() {
+	echo "$*"
+	exit 77
+}
+
 # expect CODE COMMAND...: run it; stdout is in $T/out, stderr in $T/err
 expect() {
 	want=$1
