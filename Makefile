@@ -57,7 +57,7 @@ $(BIN)/fluxlog-load: $(LOAD_OBJ) $(LOAD_SHARED)
 	$(if $(V),,@echo "  LINK   $@")
 	$(Q)$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -pthread -o $@ $^ $(call pkg_libs,$(LOAD_PKG))
 
-$(OBJ)/replay/image_fuse.o: FL_CFLAGS += $(call pkg_cflags,fuse3)
+$(OBJ)/replay/image_fuse.o $(OBJ)/replay/image_fuse_ops.o: FL_CFLAGS += $(call pkg_cflags,fuse3)
 
 $(SCRIPTS): $(BIN)/%: tools/%
 	@mkdir -p $(@D)

@@ -31,7 +31,7 @@ struct fl_fs;
 /**
  * struct fl_fs_opts - how to serve
  * @base: base[i] shows where log i never wrote, -1 for zeros; NULL for zeros
- *	everywhere; stays the caller's and must stay open
+ *	everywhere; the files stay the caller's and must stay open
  * @keep: what was written to an image stays after its last close, until the end
  * @read_only: images cannot be written to
  * @threads: how many serve, 0 for a number that fits the machine

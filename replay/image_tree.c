@@ -15,6 +15,8 @@ struct entry {
 
 /**
  * struct fl_tree - see image_tree.h
+ * @base: of each device, or -1
+ * @keep: what was written stays after the last close
  * @lock: the table, all nodes, and their files but for the bytes
  * @place, @nr_place: nodes by parent and name; the number of places is a power of two
  * @nr_node: nodes in it
@@ -24,7 +26,7 @@ struct entry {
 struct fl_tree {
 	const struct fl_group *g;
 	const struct fl_cuts *cuts;
-	const int *base;
+	int base[FL_GROUP_MAX];
 	bool keep;
 	pthread_mutex_t lock;
 	struct fl_node **place;
@@ -214,7 +216,7 @@ static struct fl_node *lookup_image(struct fl_tree *t, struct fl_node *dir, cons
 		free(file);
 		return NULL;
 	}
-	file->base = t->base ? t->base[dev] : -1;
+	file->base = t->base[dev];
 	return know(t, dir, fl_image_name(buf, t->g, dev, &var), 0, file);
 }
 
@@ -333,10 +335,12 @@ struct fl_tree *fl_tree_new(const struct fl_group *g, const struct fl_cuts *cuts
 			    const int *base, bool keep)
 {
 	struct fl_tree *t = fl_alloc(1, sizeof(*t));
+	unsigned int i;
 
 	t->g = g;
 	t->cuts = cuts;
-	t->base = base;
+	for (i = 0; i < FL_GROUP_MAX; i++)
+		t->base[i] = base && i < g->nr ? base[i] : -1;
 	t->keep = keep;
 	pthread_mutex_init(&t->lock, NULL);
 	list_cuts(t);

@@ -2,7 +2,9 @@
 /* See image_xfs.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/falloc.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -67,29 +69,68 @@ static void close_file(FILE **f)
 
 /* ---- asking ------------------------------------------------------------------- */
 
-static int ask_geometry(struct fl_xfs *x, const char *path, struct fl_err *err)
+/* Where the log is: an address of allocation group and block in it. */
+struct log_place {
+	uint64_t start, blocks, ag_bits, ag_blocks;
+};
+
+static void take_geometry(const char *line, struct fl_xfs *x, struct log_place *log)
+{
+	const struct {
+		const char *name;
+		uint64_t *value;
+	} field[] = {
+		{ "blocksize = ", &x->block }, { "sectsize = ", &x->sector_size },
+		{ "dblocks = ", &x->blocks }, { "logstart = ", &log->start },
+		{ "logblocks = ", &log->blocks }, { "agblklog = ", &log->ag_bits },
+		{ "agblocks = ", &log->ag_blocks },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(field) / sizeof(field[0]); i++)
+		if (!strncmp(line, field[i].name, strlen(field[i].name)))
+			*field[i].value = strtoull(line + strlen(field[i].name), NULL, 10);
+}
+
+static int ask_geometry(struct fl_xfs *x, struct log_place *log, const char *path,
+			struct fl_err *err)
 {
 	FILE *in __attribute__((cleanup(close_file))) = tmpfile();
 	FILE *said __attribute__((cleanup(close_file))) = NULL;
 	char line[512];
-	uint64_t v;
 	int ret;
 
 	if (!in)
 		return fl_fail(err, errno, "no temporary file: %s", strerror(errno));
-	fputs("sb 0\np blocksize\np sectsize\np dblocks\n", in);
+	fputs("sb 0\np blocksize\np sectsize\np dblocks\np logstart\np logblocks\n"
+	      "p agblklog\np agblocks\n", in);
 	ret = run_db(path, in, &said, err);
-	while (!ret && fgets(line, sizeof(line), said)) {
-		if (sscanf(line, "blocksize = %" SCNu64, &v) == 1)
-			x->block = v / FL_SECTOR;
-		if (sscanf(line, "sectsize = %" SCNu64, &v) == 1)
-			x->sector_size = v;
-		if (sscanf(line, "dblocks = %" SCNu64, &v) == 1)
-			x->blocks = v;
-	}
-	if (!ret && (!x->block || !x->sector_size || !x->blocks))
+	while (!ret && fgets(line, sizeof(line), said))
+		take_geometry(line, x, log);
+	x->block /= FL_SECTOR;
+	if (!ret && (!x->block || !x->sector_size || !x->blocks || log->ag_bits > 31))
 		ret = fl_fail(err, EINVAL, "%s: xfs_db finds no XFS in it", path);
 	return ret;
+}
+
+/*
+ * Blockget refuses a filesystem whose log is not empty, and it is not after a power cut.
+ * So the log is emptied, in the copy-on-write of the image at @fd.
+ */
+static int empty_log(const struct fl_xfs *x, const struct log_place *log, int fd,
+		     const char *path, struct fl_err *err)
+{
+	uint64_t group = log->start >> log->ag_bits;
+	uint64_t block = group * log->ag_blocks + (log->start & ((1ULL << log->ag_bits) - 1));
+	uint64_t unit = x->block * FL_SECTOR;
+
+	if (!log->start)	/* on a device of its own */
+		return 0;
+	if (fallocate(fd, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, (off_t)(block * unit),
+		      (off_t)(log->blocks * unit)))
+		return fl_fail(err, errno, "%s: emptying the XFS log: %s", path,
+			       strerror(errno));
+	return 0;
 }
 
 size_t fl_xfs_blocks(const struct fl_xfs *x, const struct fl_extent *e)
@@ -165,20 +206,35 @@ static int take_answers(struct fl_xfs *x, const struct fl_diff *d, FILE *said,
 	return ret;
 }
 
-static int ask_one(struct fl_xfs *x, const char *path, const struct fl_diff *d,
-		   struct fl_err *err)
+static int ask_owners(struct fl_xfs *x, const char *path, const struct fl_diff *d,
+		      struct fl_err *err)
 {
 	FILE *in __attribute__((cleanup(close_file))) = tmpfile();
 	FILE *said __attribute__((cleanup(close_file))) = NULL;
-	int ret = ask_geometry(x, path, err);
+	int ret;
 
-	if (ret)
-		return ret;
 	if (!in)
 		return fl_fail(err, errno, "no temporary file: %s", strerror(errno));
 	put_questions(x, d, in);
 	ret = run_db(path, in, &said, err);
 	return ret ? ret : take_answers(x, d, said, err);
+}
+
+static int ask_one(struct fl_xfs *x, const char *path, const struct fl_diff *d,
+		   struct fl_err *err)
+{
+	struct log_place log = { .start = 0 };
+	int fd = open(path, O_RDWR | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return fl_fail(err, errno, "%s: %s", path, strerror(errno));
+	ret = ask_geometry(x, &log, path, err);
+	if (!ret)
+		ret = empty_log(x, &log, fd, path, err);
+	if (!ret)
+		ret = ask_owners(x, path, d, err);
+	close(fd);
+	return ret;
 }
 
 /* ---- the images as files ------------------------------------------------------- */
@@ -195,7 +251,7 @@ static int ask_both(struct fl_xfs x[2], const struct fl_group *g,
 		    const struct fl_image img[2], const char *dir, const struct fl_diff *d,
 		    struct fl_err *err)
 {
-	char path[128 + FL_IMAGE_NAME], name[FL_IMAGE_NAME];
+	char path[PATH_MAX + FL_IMAGE_NAME], name[FL_IMAGE_NAME];
 	int i, ret = 0;
 
 	for (i = 0; i < 2 && !ret; i++) {
@@ -210,14 +266,16 @@ static int ask_both(struct fl_xfs x[2], const struct fl_group *g,
 int fl_xfs_ask(struct fl_xfs x[2], const struct fl_cuts *cuts, const struct fl_image img[2],
 	       int base, const struct fl_diff *d, struct fl_err *err)
 {
-	char dir[] = "/tmp/fluxlog-XXXXXX";
+	const char *tmp = getenv("TMPDIR");
 	int bases[FL_GROUP_MAX], i, ret;
-	struct fl_fs_opts o = { .base = bases, .read_only = true };
+	char dir[PATH_MAX];
+	struct fl_fs_opts o = { .base = bases };
 	struct fl_fs *fs;
 
 	x[0] = x[1] = (struct fl_xfs){ .nr = 0 };
 	for (i = 0; i < FL_GROUP_MAX; i++)
 		bases[i] = base;
+	snprintf(dir, sizeof(dir), "%s/fluxlog-XXXXXX", tmp ? tmp : "/tmp");
 	if (!mkdtemp(dir))
 		return fl_fail(err, errno, "%s: %s", dir, strerror(errno));
 	hide_mounts();
