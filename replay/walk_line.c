@@ -93,7 +93,9 @@ static int get_result(struct json_object *o, struct fl_result *out)
 	snprintf(out->text, sizeof(out->text), "%s",
 		 fl_get_text(o, out->verdict == FL_POINT_SAME ? "as" : "why"));
 	if (json_object_object_get_ex(o, "findings", &findings)) {
-		n = json_object_array_length(findings);
+		if (!json_object_is_type(findings, json_type_array))
+			ret = -EINVAL;
+		n = ret ? 0 : json_object_array_length(findings);
 		for (i = 0; i < n && !ret; i++)
 			ret = get_finding(json_object_array_get_idx(findings, i),
 					  &out->findings);
