@@ -66,14 +66,15 @@ static int parse(int argc, char **argv, struct options *o)
 		case 'h': o->help = true; break;
 		case OPT_TIMEOUT:
 		case 'j':
-			if (!cmd_number(optarg, c == 'j' ? &o->jobs : &o->walk.timeout_s))
-				return cmd_usage_error("bisect", "\"%s\" is not a number", optarg);
+			if (!cmd_number(optarg, c == 'j' ? &o->jobs : &o->walk.timeout_s) ||
+			    !o->jobs || !o->walk.timeout_s)
+				return cmd_usage_error("bisect", "\"%s\" makes no sense", optarg);
 			break;
 		default:
 			return cmd_bad_option("bisect", c, argv);
 		}
 	}
-	o->walk.jobs = (unsigned int)(o->jobs ? o->jobs < 64 ? o->jobs : 64 : 1);
+	o->walk.jobs = (unsigned int)(o->jobs < 64 ? o->jobs : 64);
 	if (!o->help && argc - optind < 2)
 		return cmd_usage_error("bisect", "a log and a cut are needed");
 	return FL_EXIT_FINE;

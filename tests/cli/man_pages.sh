@@ -1,13 +1,36 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
-# The man pages format without warnings, and fluxlog(8) knows every finding.
+# The man pages format without warnings and know every finding and every command.
 top=$DATA/../..
 for page in "$top"/replay/*.[58] "$top"/tools/*.1; do
 	man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null | tee err
 	[ ! -s err ] || fail "$page has warnings"
 done
-sed -n 's/^\t\t"\(FL[0-9]*\)", "\([a-z-]*\)",.*/\1;\2;/p' "$top/replay/finding.c" >codes
-[ -s codes ] || fail "no codes found in finding.c"
-while read -r code; do
-	grep -q "^$code" "$top/replay/fluxlog.8" || fail "fluxlog.8 lacks $code"
-done <codes
+codes() { # codes FILE: "CODE;name;" of the table in it
+	tr '\n' ' ' <"$1" | grep -o '"FL[0-9]*",[[:space:]]*"[a-z-]*"' | tr -d '",' | tr -s ' \t' ';'
+}
+in_page() { # in_page TABLE PAGE
+	codes "$top/replay/$1" >known
+	[ "$(grep -c ';' known)" -ge 11 ] || fail "few codes found in $1"
+	while read -r code; do
+		grep -q "^$code;" "$top/replay/$2" || fail "$2 lacks $code"
+	done <known
+	[ "$(grep -c '^FL[0-9]*;' "$top/replay/$2")" = "$(wc -l <known)" ] ||
+		fail "$2 has codes that $1 does not have"
+}
+in_page finding.c fluxlog.8
+in_page fs_finding.c fluxlog-verify.8
+expect 0 "$FLUXLOG" --help
+sed -n 's/^  \([a-z]*\)  *.*/\1/p' out >commands
+[ "$(wc -l <commands)" -ge 11 ] || fail "few commands: $(cat commands)"
+while read -r command; do
+	grep -qE "fluxlog $command\b|BR .*\b$command\b" "$top"/replay/fluxlog.8 ||
+		fail "fluxlog.8 lacks $command"
+done <commands
+for command in verify bisect; do
+	expect 0 "$FLUXLOG" help "$command"
+	grep -o -- '--[a-z-]*[a-z]' out | sort -u | while read -r option; do
+		[ "$option" = --help ] || grep -qF -- "$(echo "$option" | sed 's/-/\\-/g')" \
+			"$top/replay/fluxlog-verify.8" || fail "fluxlog-verify.8 lacks $option"
+	done
+done
