@@ -6,6 +6,7 @@
 # make verify-all every flush point of the filesystem tests' recordings
 # make lint       shellcheck of all shell; sparse and checkpatch on the module
 # make demo, make bench: see README.md
+# make bench-images   how fast crash images open and read (BIG_LOG="1000000 8": all of it)
 #
 # V=1 shows whole commands. VARIANT=asan builds the same programs with sanitizers into build/asan/bin/.
 
@@ -89,6 +90,16 @@ $(BIN)/unit-tests: $(UNIT_OBJ) $(REPLAY_LIB)
 	$(Q)$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -pthread -o $@ $^ \
 		$(call pkg_libs,check $(REPLAY_PKG))
 
+# How fast crash images open and read, on a log made for it; see tests/big_log.sh.
+$(BIN)/big-log: $(OBJ)/tests/big_log.o $(REPLAY_LIB)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK   $@")
+	$(Q)$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -pthread -o $@ $^ $(call pkg_libs,$(REPLAY_PKG))
+
+.PHONY: bench-images
+bench-images: $(BIN)/fluxlog $(BIN)/big-log
+	tests/big_log.sh $(BIN) $(BIG_LOG)
+
 .PHONY: unit-tests
 unit-tests: $(BIN)/unit-tests
 
@@ -144,4 +155,4 @@ lint:
 clean:
 	rm -rf build
 
--include $(REPLAY_OBJ:.o=.d) $(LOAD_OBJ:.o=.d) $(UNIT_OBJ:.o=.d)
+-include $(REPLAY_OBJ:.o=.d) $(LOAD_OBJ:.o=.d) $(UNIT_OBJ:.o=.d) $(OBJ)/tests/big_log.d
