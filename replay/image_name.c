@@ -62,6 +62,8 @@ static int parse(const struct fl_group *g, const char *name, int wanted,
 	else if (g->nr == 1 || !fl_text_u64(suffix + 4, NULL, &nr))
 		ret = fl_fail(err, EINVAL, "no device \"%.40s\" in a group of %u", suffix + 1,
 			      g->nr);
+	else if (wanted >= 0 && nr != (uint64_t)wanted)
+		ret = fl_fail(err, EINVAL, "\"%s\" is of another device than %d", name, wanted);
 	else
 		ret = find_dev(g, nr, dev, err);
 	return ret ? ret : fl_variant_parse(var, text, err);

@@ -73,6 +73,8 @@ end
 TEXT
 expect 2 "$FLUXLOG" replay a.flog b.flog image
 says "of which of the 2 devices?"
+expect 2 "$FLUXLOG" replay --dev 3 --to end/all.dev5 a.flog b.flog image
+says "is of another device than 3"
 image --dev 5 a.flog b.flog
 [ "$(bytes 0)" = "68 " ] || fail "device 5: $(bytes 0)"
 image --to end/all.dev3 a.flog b.flog
