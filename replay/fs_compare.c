@@ -220,7 +220,8 @@ static const struct fiemap_extent *extent_at(struct walk *w, uint64_t off)
 static uint64_t judge_extent(struct walk *w, uint64_t off, uint64_t nr, uint64_t gen)
 {
 	const struct fiemap_extent *e = extent_at(w, off * FL_SECTOR);
-	uint64_t begin = e ? e->fe_logical / FL_SECTOR : UINT64_MAX, n, in;
+	uint64_t begin = e ? e->fe_logical / FL_SECTOR : UINT64_MAX, n, in, at;
+	uint64_t size = w->c->img->dev->log->sup.data_sectors;
 
 	if (!e || begin > off) {	/* a hole, or nothing that can be told */
 		n = begin - off < nr ? begin - off : nr;
@@ -231,12 +232,14 @@ static uint64_t judge_extent(struct walk *w, uint64_t off, uint64_t nr, uint64_t
 	n = e->fe_length / FL_SECTOR - in;
 	n = n < nr ? n : nr;
 	n = n ? n : 1;	/* an extent that ends within a sector */
-	if (e->fe_flags & CANNOT_TELL) {
+	at = e->fe_physical / FL_SECTOR + in;
+	/* a damaged extent can lie anywhere: let the filesystem say what it makes of it */
+	if (e->fe_flags & CANNOT_TELL || at >= size || n > size - at) {
 		judge_read(w, off, n, gen);
 		return n;
 	}
 	enter_extent(w, e);
-	judge_device(w, e->fe_physical / FL_SECTOR + in, off, n, gen);
+	judge_device(w, at, off, n, gen);
 	return n;
 }
 

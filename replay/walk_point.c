@@ -228,6 +228,8 @@ static int mount_image(struct fl_judge *j, const struct part *data, const struct
 		return 0;
 	if (errno == ENODEV)
 		return fl_fail(err, ENODEV, "this kernel has no %s", t->name);
+	if (errno == ENOMEM || errno == EPERM)	/* of this machine, not of the image */
+		return fl_fail(err, errno, "mount -t %s: %s", t->name, strerror(errno));
 	fl_fs_add(out, FL_FS_MOUNT_FAILED, "", 0, 0, 0, "mount -t %s -o %s: %s", t->name, opts,
 		  strerror(errno));
 	return 1;
