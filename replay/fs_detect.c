@@ -73,7 +73,8 @@ static const struct fl_fs_type types[] = {
 	  .journal = ext4_journal, .mount_opts = "", .log_opt = "journal_path",
 	  .can_ask = true, .fsck = "e2fsck -fn", .fsck_log = "-j" },
 	{ .name = "btrfs", .super_off = 65536, .super_len = 512, .complete = btrfs_complete,
-	  .mount_opts = "", .fsck = "btrfs check --readonly" },
+	  .mount_opts = "", .cloned = "/sys/fs/btrfs/features/temp_fsid",
+	  .fsck = "btrfs check --readonly" },
 };
 
 #define NR_TYPES (sizeof(types) / sizeof(types[0]))

@@ -21,6 +21,8 @@
  * @mount_opts: always given
  * @log_opt: option that names the external log or journal, "logdev"
  * @can_ask: FIEMAP speaks of the device's own sectors
+ * @cloned: exists where the kernel mounts two filesystems with the same uuid at once;
+ *	NULL: every kernel does
  * @fsck: check-only fsck, for sh; the device follows
  * @fsck_log: option of it before an external log or journal, or NULL
  */
@@ -31,7 +33,7 @@ struct fl_fs_type {
 	bool (*journal)(const uint8_t *super);
 	const char *mount_opts, *log_opt;
 	bool can_ask;
-	const char *fsck, *fsck_log;
+	const char *cloned, *fsck, *fsck_log;
 };
 
 /* @data, @log: places in the group; log is -1 without an external log or journal. */

@@ -2,6 +2,7 @@
 /* See fs_mount.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/btrfs.h>
 #include <linux/loop.h>
 #include <sched.h>
 #include <stdio.h>
@@ -21,6 +22,33 @@ int fl_ns_private(struct fl_err *err)
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return fl_fail(err, errno, "a mount namespace of its own: %s", strerror(errno));
 	return 0;
+}
+
+/* Opening the node loads the module, without which there are no features to see. */
+static int open_control(void)
+{
+	return open("/dev/btrfs-control", O_RDWR | O_CLOEXEC);
+}
+
+bool fl_fs_alone(const struct fl_fs_type *t)
+{
+	int fd = t->cloned ? open_control() : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return t->cloned && access(t->cloned, F_OK);
+}
+
+void fl_fs_forget(void)
+{
+	struct btrfs_ioctl_vol_args all = { 0 };
+	int fd = open_control();
+
+	/* fails if there is nothing to forget */
+	if (fd < 0)
+		return;
+	ioctl(fd, BTRFS_IOC_FORGET_DEV, &all);
+	close(fd);
 }
 
 /* Configure a free loop device; -EBUSY if somebody else was faster. */

@@ -13,11 +13,20 @@
 #include <stdint.h>
 
 #include "err.h"
+#include "fs_detect.h"
 
 #define FL_LOOP_PATH 32
 
 /* Unshare the mount namespace and keep its mounts private. */
 int fl_ns_private(struct fl_err *err);
+
+/*
+ * Whether images of @t can be mounted only one after the other. btrfs before 6.7 tells
+ * filesystems apart by their uuids, which all images share, and refuses an image that is
+ * older than the one that it saw last: fl_fs_forget() before each mount makes it forget.
+ */
+bool fl_fs_alone(const struct fl_fs_type *t);
+void fl_fs_forget(void);
 
 /**
  * struct fl_loop - a loop device; detaches itself when it is closed and unmounted

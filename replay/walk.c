@@ -399,7 +399,8 @@ int fl_walk_run(struct fl_walk *w, const struct fl_judge_opts *jo,
 	struct run run = { .w = w, .jo = jo, .o = &own, .err = err };
 	int ret;
 
-	own.jobs = own.jobs < JOBS_MAX ? own.jobs : JOBS_MAX;
+	own.jobs = fl_fs_alone(jo->where->type) ? 1
+		: own.jobs < JOBS_MAX ? own.jobs : JOBS_MAX;
 	ret = begin_walk(&run);
 	if (ret)
 		return ret;

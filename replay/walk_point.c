@@ -215,6 +215,8 @@ static int mount_image(struct fl_judge *j, const struct part *data, const struct
 	char opts[512];
 	int n;
 
+	if (fl_fs_alone(t))
+		fl_fs_forget();
 	if (j->o->mount_cmd)
 		return mount_by_command(j, data, out, err);
 	n = snprintf(opts, sizeof(opts), "%s", t->mount_opts);

@@ -16,6 +16,11 @@ says "booted 6.12"
 prints "VERDICT: GOOD. All 6 crash images"
 [ "$(grep -c '"verdict":"\(good\|same\)"' good/results/verify.json)" = 6 ] || fail "not 6 results"
 
+# btrfs of 6.1 mounts one image at a time, and none that is older than the last one
+expect 0 lab --kernel 6.1 --out btrfs verify "$LOGS/btrfs.flog" -- --cuts 4 --order down
+says "booted 6.1"
+prints "VERDICT: GOOD. All 8 crash images"
+
 cp "$LOGS/xfs-nosync.flog" "a log.flog"
 expect 1 lab --out bad verify "a log.flog" -- --cuts promise-40 --images durable --fsck-cmd "echo 'it is'"
 prints "VERDICT: BROKEN"
