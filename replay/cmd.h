@@ -21,6 +21,7 @@ int cmd_mount(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
+int cmd_stat(int argc, char **argv);
 int cmd_bisect(int argc, char **argv);
 
 /* Each command's full help, printed by `fluxlog help CMD` and `CMD --help`. */
@@ -34,6 +35,7 @@ extern const char cmd_mount_help[];
 extern const char cmd_diff_help[];
 extern const char cmd_verify_help[];
 extern const char cmd_merge_help[];
+extern const char cmd_stat_help[];
 extern const char cmd_bisect_help[];
 
 /*

@@ -38,6 +38,7 @@ static const struct command {
 	  cmd_diff_help, cmd_diff },
 	{ "verify", "mounts crash images and compares files with promises",
 	  cmd_verify_help, cmd_verify },
+	{ "stat", "what flushes cost, and what they were good for", cmd_stat_help, cmd_stat },
 	{ "merge", "the results of a walk's shards as one", cmd_merge_help, cmd_merge },
 	{ "bisect", "which writes make a crash image fail, and from which flush on",
 	  cmd_bisect_help, cmd_bisect },
