@@ -3,8 +3,10 @@
 # make demo        the whole path: record, judge, negative control (a guest, 2 CPUs)
 # make check-vm    the guest tests
 # make bench       the recorder's speed against dm-linear and dm-log-writes
+# make validate    six variants of XFS judged, of which some are wrong on purpose
+# make check-kernel  two of them, with few fsyncs: part of make check
 
-.PHONY: demo check-vm bench
+.PHONY: demo check-vm bench validate check-kernel
 demo:
 	tools/fluxlog-deps demo
 	$(MAKE) --no-print-directory all
@@ -17,3 +19,11 @@ bench:
 	tools/fluxlog-deps bench
 	$(MAKE) --no-print-directory all
 	tools/bench
+
+validate:
+	tools/fluxlog-deps demo
+	$(MAKE) --no-print-directory all
+	tests/kernel/run
+
+check-kernel: all
+	tests/kernel/run short

@@ -135,6 +135,14 @@ scenario_layer() { # scenario_layer CPIO SCENARIO...: and the settings of this r
 	rm -r "$root"
 }
 
+# Another xfs.ko than the kernel's: the later of two files with one name is what stays.
+xfs_layer() { # xfs_layer CPIO
+	root=$(mktemp -d)
+	install -D -m 644 "$LAB_XFS_KO" "$root/lib/modules/$KREL/xfs.ko"
+	pack "$root" "$1"
+	rm -r "$root"
+}
+
 initrd_build() { # initrd_build SCENARIO...: sets INITRD
 	# shellcheck disable=SC2046 # paths without spaces
 	layer base $(base_inputs)
@@ -144,6 +152,11 @@ initrd_build() { # initrd_build SCENARIO...: sets INITRD
 	if [ -n "$LAB_FIO" ]; then
 		layer fio "$(find_program fio)" "$LAB_TOP/tools/lab_initrd.sh"
 		cat "$LAB_BUILD/lab/$KREL/fio.cpio" >>"$INITRD"
+	fi
+	if [ -n "$LAB_XFS_KO" ]; then
+		xfs_layer "$RUN/xfs.cpio" || die "$LAB_XFS_KO: cannot be put into the initramfs"
+		cat "$RUN/xfs.cpio" >>"$INITRD"
+		rm "$RUN/xfs.cpio"
 	fi
 	cat "$RUN/scenario.cpio" >>"$INITRD"
 }

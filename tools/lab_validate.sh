@@ -1,0 +1,219 @@
+# shellcheck shell=sh disable=SC2034 # variables of the other pieces
+# SPDX-License-Identifier: GPL-2.0
+#
+# lab_validate: does a kernel's fsync keep its promises? One row for each subject.
+#
+# Takes   subjects: variants of tests/kernel, xfs.ko files, or the kernel as it is.
+# Gives   build/validate/SUBJECT/: the log, what check and verify say of it; a table.
+#         Status 0: no finding with any; 1: some; 2: one could not be judged.
+# Relies  on the guest for proof that the module ran. The log is judged on this machine.
+
+validate_usage() {
+	cat <<-'HELP'
+	usage: fluxlog-lab [option]... validate [option]...
+
+	Runs fsync writers on XFS over fluxlog, judges every promise at the block level and
+	a spread of mounted crash images, and prints a table, a row for each subject.
+
+	subjects
+	  --variant NAME     a variant of tests/kernel (vanilla, skip-covered, ...), built
+	                     for this kernel; again for more
+	  --xfs-ko FILE      an xfs module for this kernel; again for more
+	  --kernel VERSION|FILE   this kernel with its own xfs, if nothing else is named;
+	                     a bzImage needs --modules DIR (6.12)
+
+	the run
+	  --threads N        half of them append, the others overwrite (8)
+	  --ops N            writes of each, each with its fsync (500)
+	  --seed N           for the choice of blocks (1)
+	  --flush-ms N       what a flush takes at least (4)
+	  --jitter-ms N      and at most that much more, so that flushes overtake (8)
+	  --write-ms N       what a write takes more than it does (0)
+	  --faults 'WORDS'   faults of flushes: rules for the target's message "inject",
+	                     such as 'flush_fail 5'; writers go on after EIO
+	  --replays N        crash images to mount, evenly spread (528)
+
+	exit status: 0 no findings   1 findings   2 could not judge
+	HELP
+}
+
+V_SUBJECTS='' V_THREADS=8 V_OPS=500 V_SEED=1 V_FLUSH_MS=4 V_JITTER_MS=8 V_WRITE_MS=0 V_REPLAYS=528
+V_KERNEL='' V_FAULTS=''
+
+validate_number() { # validate_number OPTION VALUE
+	case $2 in "" | *[!0-9]* | ???????*) die "$1 $2: not a number of at most six digits" ;; esac
+}
+
+add_subject() { # add_subject KIND=VALUE
+	V_SUBJECTS="$V_SUBJECTS${V_SUBJECTS:+
+}$1"
+}
+
+validate_option() { # validate_option NAME VALUE
+	case $1 in
+	--variant) add_subject "variant=$2" ;;
+	--xfs-ko)
+		[ -r "$2" ] || die "--xfs-ko $2: cannot be read"
+		add_subject "file=$(readlink -f "$2")" ;;
+	--kernel) V_KERNEL=$2 ;;
+	--faults) V_FAULTS=$2 ;;
+	--modules) LAB_MODULES=${2%/} ;;
+	--threads | --ops | --seed | --flush-ms | --jitter-ms | --write-ms | --replays)
+		validate_number "$1" "$2"
+		case $1 in
+		--threads) V_THREADS=$2 ;;
+		--ops) V_OPS=$2 ;;
+		--seed) V_SEED=$2 ;;
+		--flush-ms) V_FLUSH_MS=$2 ;;
+		--jitter-ms) V_JITTER_MS=$2 ;;
+		--write-ms) V_WRITE_MS=$2 ;;
+		--replays) V_REPLAYS=$2 ;;
+		esac ;;
+	*) die "validate: $1: unknown option (see fluxlog-lab validate --help)" ;;
+	esac
+}
+
+# A value "N" from a line of a report; empty if it has none.
+json_number() { # json_number FILE KEY: the last of that name
+	sed -n 's/^ *"'"$2"'": *\([0-9][0-9]*\),\{0,1\}$/\1/p' "$1" | tail -n 1
+}
+
+said() { # said FILE WORD: the number after it
+	sed -n 's/^'"$2"' \([0-9-]*\)$/\1/p' "$1"
+}
+
+count() { # count WORD FILE...: the numbers after it in fluxlog-load's lines, added
+	word=$1
+	shift
+	sed -n "s/.* $word \\([0-9]*\\) .*/\\1/p" "$@" | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# The guest's disk as a log that ends where its records do.
+validate_take_log() { # validate_take_log IMAGE LOG
+	used=$("$FLUXLOG" info "$1" | sed -n 's/^ *log  *\([0-9][0-9]*\) of .* sectors used.*/\1/p')
+	[ -n "$used" ] || die "$V_NAME: no complete log: $("$FLUXLOG" info "$1" 2>&1)"
+	mv "$1" "$2" || die "$2: cannot be written"
+	truncate -s "$((used * 512))" "$2"
+}
+
+inject_words() {
+	echo "seed $V_SEED flush_delay_ms $V_FLUSH_MS flush_jitter_ms $V_JITTER_MS $V_FAULTS"
+}
+
+record_subject() { # record_subject: boots, brings the log to $V_DIR
+	LAB_ENV="VALIDATE_THREADS=$V_THREADS
+VALIDATE_OPS=$V_OPS
+VALIDATE_SEED=$V_SEED
+VALIDATE_WRITE_MS=$V_WRITE_MS
+VALIDATE_FAULTS=${V_FAULTS:+1}
+VALIDATE_INJECT='$(inject_words)'
+$LAB_ENV"
+	[ -z "$LAB_XFS_KO" ] || LAB_ENV="$LAB_ENV
+VALIDATE_XFS=$(sha256sum "$LAB_XFS_KO" | cut -d ' ' -f 1)"
+	LAB_OUT=$V_DIR/guest
+	LAB_SCENARIO_TIMEOUT=$LAB_TIMEOUT
+	prepare
+	initrd_build "$LAB_TOP/tools/lab_validate_guest.sh"
+	boot >"$V_DIR/guest.txt"
+	[ "$VERDICT" = 0 ] || {
+		cat "$V_DIR/guest.txt" >&2
+		die "$V_NAME: the recording failed (status $VERDICT); see $V_DIR/guest"
+	}
+	validate_take_log "$RUN/log.img" "$V_DIR/log.flog"
+	rm -f "$RUN"/*.img
+}
+
+# Both judges; a status of 2 of either ends it.
+judge_subject() {
+	"$FLUXLOG" check --max 0 --json "$V_DIR/check.json" "$V_DIR/log.flog" >"$V_DIR/check.txt" 2>&1
+	V_CHECK=$?
+	[ "$V_CHECK" -le 1 ] || die "$V_NAME: could not be judged: $(tail -n 1 "$V_DIR/check.txt")"
+	"$FLUXLOG" verify --cuts "$V_REPLAYS" --images durable --json "$V_DIR/verify.json" \
+		"$V_DIR/log.flog" >"$V_DIR/verify.txt" 2>&1
+	V_VERIFY=$?
+	[ "$V_VERIFY" -le 1 ] || die "$V_NAME: could not be walked: $(tail -n 1 "$V_DIR/verify.txt")"
+}
+
+V_FORM='%-20s %7s %6s %8s %8s %9s %8s %9s  %-13s %s\n'
+
+validate_head() {
+	echo "fluxlog-lab validate: kernel $KREL, $V_THREADS writers, $V_OPS writes each, seed $V_SEED;"
+	echo "a flush takes $V_FLUSH_MS ms and up to $V_JITTER_MS more, a write $V_WRITE_MS ms more; faults: ${V_FAULTS:-none}"
+	# shellcheck disable=SC2059 # the form of all rows
+	printf "$V_FORM" xfs fsyncs failed flushes skipped 'at least' fsyncs/s findings lost verdict
+}
+
+# "skipped" is what the module counted, "at least" what the log shows: fsyncs without a
+# flush for each, whoever sent it.
+row_subject() {
+	fsyncs=$(count syncs "$V_DIR"/guest/results/load.*)
+	flushes=$(json_number "$V_DIR/check.json" flushes)
+	findings=$(json_number "$V_DIR/check.json" broken)
+	bad=$(sed -n 's/^results .* good, \([0-9,]*\) bad$/\1/p' "$V_DIR/verify.txt" | tr -d ,)
+	good=$(sed -n 's/^results  *\([0-9,]*\) good, .*/\1/p' "$V_DIR/verify.txt" | tr -d ,)
+	spent=$(said "$V_DIR/guest/results/validate" spent_ms)
+	[ "$fsyncs" -gt 0 ] && [ -n "$flushes$findings$bad$good$spent" ] ||
+		die "$V_NAME: no figures; see $V_DIR"
+	least=$((fsyncs - flushes))
+	[ "$least" -gt 0 ] || least=0
+	verdict=kept
+	[ "$V_CHECK$V_VERIFY" = 00 ] || verdict=BROKEN
+	# shellcheck disable=SC2059 # the form of all rows
+	printf "$V_FORM" "$V_NAME" "$fsyncs" "$(count errors "$V_DIR"/guest/results/load.*)" "$flushes" \
+		"$(said "$V_DIR/guest/results/validate" skipped)" "$least" \
+		"$((fsyncs * 1000 / (spent + 1)))" "$findings" "$bad of $((good + bad))" "$verdict"
+	[ "$verdict" = kept ]
+}
+
+subject_module() { # subject_module KIND=VALUE: sets V_NAME and LAB_XFS_KO
+	LAB_XFS_KO=
+	case $1 in
+	variant=*)
+		V_NAME=${1#*=}
+		LAB_XFS_KO=$("$LAB_TOP/tests/kernel/build" --kernel "$V_KERNEL" "$V_NAME") || exit $? ;;
+	file=*)
+		V_NAME=$(basename "${1#*=}" .ko)
+		LAB_XFS_KO=${1#*=} ;;
+	stock)
+		V_NAME=stock ;;
+	esac
+}
+
+validate_subject() { # validate_subject KIND=VALUE: in a shell of its own
+	subject_module "$1"
+	V_DIR=$LAB_BUILD/validate/$KREL/$V_NAME
+	rm -rf "$V_DIR"
+	mkdir -p "$V_DIR" || die "$V_DIR: cannot be made"
+	record_subject >&2
+	judge_subject
+	row_subject
+}
+
+cmd_validate() {
+	FLUXLOG=$LAB_BUILD/bin/fluxlog
+	while [ $# -gt 0 ]; do
+		case $1 in --help) validate_usage; exit 0 ;; esac
+		[ $# -ge 2 ] || die "validate: $1: value is missing"
+		validate_option "$1" "$2"
+		shift 2
+	done
+	[ "$V_THREADS" -gt 1 ] && [ "$V_REPLAYS" -gt 0 ] && [ "$V_OPS" -gt 0 ] ||
+		die "validate: needs two threads, one write and one replay at least"
+	case $V_FAULTS in *[!a-z0-9_@\ -]*) die "--faults $V_FAULTS: not words of the message inject" ;; esac
+	[ -n "$V_SUBJECTS" ] || add_subject stock
+	V_KERNEL=${V_KERNEL:-${LAB_KERNEL_TOLD:-6.12}}
+	LAB_KERNEL=$V_KERNEL
+	kernel_find "$LAB_KERNEL"
+	validate_head
+	status=0
+	words_ifs=$IFS
+	IFS='
+'
+	for subject in $V_SUBJECTS; do
+		(IFS=$words_ifs; validate_subject "$subject")
+		got=$?
+		[ "$got" -le "$status" ] || status=$got
+	done
+	echo "logs and reports: build/validate/$KREL; a finding's story: fluxlog explain .../log.flog 1"
+	exit "$status"
+}
