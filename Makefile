@@ -39,16 +39,23 @@ REPLAY_PKG := libisal json-c fuse3
 LOAD_SRC := $(wildcard tools/fluxlog_load*.c)
 LOAD_OBJ := $(LOAD_SRC:%.c=$(OBJ)/%.o)
 LOAD_PKG := libisal devmapper
+RLOG_SRC := $(wildcard tools/replay_log*.c)
+RLOG_OBJ := $(RLOG_SRC:%.c=$(OBJ)/%.o)
 # The workload shares these with the programs that judge it.
 LOAD_SHARED := $(OBJ)/replay/stamp.o $(OBJ)/replay/err.o
 
-PROGRAMS := $(BIN)/fluxlog $(if $(LOAD_SRC),$(BIN)/fluxlog-load)
+PROGRAMS := $(BIN)/fluxlog $(BIN)/replay-log $(if $(LOAD_SRC),$(BIN)/fluxlog-load)
 SCRIPTS := $(patsubst tools/%,$(BIN)/%,$(wildcard tools/fluxlog-*[!.1]))
 
 .PHONY: all
 all: $(PROGRAMS) $(SCRIPTS)
 
 $(BIN)/fluxlog: $(REPLAY_OBJ)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK   $@")
+	$(Q)$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -pthread -o $@ $^ $(call pkg_libs,$(REPLAY_PKG))
+
+$(BIN)/replay-log: $(RLOG_OBJ) $(REPLAY_LIB)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK   $@")
 	$(Q)$(CC) $(VARIANT_FLAGS) $(LDFLAGS) -pthread -o $@ $^ $(call pkg_libs,$(REPLAY_PKG))
@@ -155,4 +162,4 @@ lint:
 clean:
 	rm -rf build
 
--include $(REPLAY_OBJ:.o=.d) $(LOAD_OBJ:.o=.d) $(UNIT_OBJ:.o=.d) $(OBJ)/tests/big_log.d
+-include $(REPLAY_OBJ:.o=.d) $(LOAD_OBJ:.o=.d) $(RLOG_OBJ:.o=.d) $(UNIT_OBJ:.o=.d) $(OBJ)/tests/big_log.d

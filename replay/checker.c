@@ -7,6 +7,7 @@
 #include "crash_cut.h"
 #include "progress.h"
 #include "sorted.h"
+#include "v1_log.h"
 
 /* ---- counts ------------------------------------------------------------------ */
 
@@ -109,7 +110,7 @@ static int judge(struct fl_check *ck, const struct fl_group *g, uint64_t i,
 	uint64_t before = ck->findings.nr;
 	int ret;
 
-	if (g->prom[i].rec->issue > g->horizon) {
+	if (g->prom[i].rec->issue > g->horizon || fl_group_imported(g)) {
 		ck->verdict[i] = FL_BEYOND;
 		ck->beyond++;
 		return 0;

@@ -30,7 +30,7 @@
 enum fl_verdict {
 	FL_KEPT,
 	FL_BROKEN,
-	FL_BEYOND,	/* came in after a log ends: not judged */
+	FL_BEYOND,	/* came in after a log ends, or a log is no evidence: not judged */
 };
 
 /**

@@ -14,6 +14,7 @@
 int cmd_info(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_asm(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
@@ -28,6 +29,7 @@ int cmd_bisect(int argc, char **argv);
 extern const char cmd_info_help[];
 extern const char cmd_dump_help[];
 extern const char cmd_asm_help[];
+extern const char cmd_convert_help[];
 extern const char cmd_check_help[];
 extern const char cmd_explain_help[];
 extern const char cmd_replay_help[];

@@ -7,15 +7,12 @@
  * Relies  on text_form.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd.h"
+#include "new_file.h"
 #include "text_form.h"
 
 const char cmd_asm_help[] =
@@ -28,62 +25,16 @@ const char cmd_asm_help[] =
 	"\n"
 	"Exit code: 0 written; 2 not.\n";
 
-/* Under a name of its own until it is whole; owned by make_log(). */
-struct target {
-	const char *path;
-	char *temp;
-	int fd;
-};
-
-static int open_target(struct target *t, struct fl_err *err)
-{
-	struct stat st;
-
-	if (!stat(t->path, &st) && !S_ISREG(st.st_mode))
-		return fl_fail(err, EINVAL, "%s: exists and is not a file", t->path);
-	if (asprintf(&t->temp, "%s.XXXXXX", t->path) < 0) {
-		t->temp = NULL;
-		return fl_fail(err, ENOMEM, "%s: no memory for a name", t->path);
-	}
-	t->fd = mkostemp(t->temp, O_CLOEXEC);
-	if (t->fd < 0)
-		return fl_fail(err, errno, "%s: %s", t->path, strerror(errno));
-	return 0;
-}
-
-/* mkostemp() lets the owner alone read it: give it the mode that open() would. */
-static int usual_mode(int fd)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return fchmod(fd, 0666 & ~mask);
-}
-
-static int close_target(struct target *t, struct fl_err *err)
-{
-	int fd = t->fd;
-
-	t->fd = -1;
-	if (usual_mode(fd) || close(fd) || rename(t->temp, t->path))
-		return fl_fail(err, errno, "%s: %s", t->path, strerror(errno));
-	return 0;
-}
-
 static int make_log(FILE *in, const char *name, const char *path, struct fl_err *err)
 {
-	struct target t = { .path = path, .fd = -1 };
-	int rc = open_target(&t, err);
+	struct fl_new_file f;
+	int rc = fl_new_begin(&f, path, err);
 
 	if (!rc)
-		rc = fl_text_asm(in, name, t.fd, err);
+		rc = fl_text_asm(in, name, f.fd, err);
 	if (!rc)
-		rc = close_target(&t, err);
-	if (rc && t.temp)
-		unlink(t.temp);
-	if (t.fd >= 0)
-		close(t.fd);
-	free(t.temp);
+		rc = fl_new_commit(&f, err);
+	fl_new_end(&f);
 	return rc;
 }
 

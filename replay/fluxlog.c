@@ -29,6 +29,7 @@ static const struct command {
 	{ "info", "what a log is, what is in it, how it ends", cmd_info_help, cmd_info },
 	{ "dump", "a log as text", cmd_dump_help, cmd_dump },
 	{ "asm", "a log from its text", cmd_asm_help, cmd_asm },
+	{ "convert", "a log from one of dm-log-writes, and back", cmd_convert_help, cmd_convert },
 	{ "check", "whether every promise survives a power cut at every instant",
 	  cmd_check_help, cmd_check },
 	{ "explain", "the story of one finding of check", cmd_explain_help, cmd_explain },

@@ -23,6 +23,7 @@
 #include "log_names.h"
 #include "log_rules.h"
 #include "uuid.h"
+#include "v1_log.h"
 
 #define CHUNK (4u << 20)	/* how much is read at once, at least */
 
@@ -461,7 +462,7 @@ int fl_log_load(struct fl_log *log, const struct fl_visitor *v, struct fl_err *e
 	log->end_off = FLUXLOG_SUPER_BYTES;
 	log->end_why[0] = '\0';
 	posix_fadvise(log->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	rc = load(&l);
+	rc = log->v1 ? fl_v1_load(log, v, err) : load(&l);
 	free(l.buf);
 	return rc;
 }

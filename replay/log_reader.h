@@ -79,6 +79,7 @@ struct fl_super {
  * @end: how the log ends
  * @end_off: byte offset behind the last valid unit
  * @end_why: the reason in words; empty for FL_END_COMPLETE
+ * @v1: the entries of a dm-log-writes log that is read as it is (v1_log.h), else NULL
  */
 struct fl_log {
 	char *path;
@@ -93,6 +94,7 @@ struct fl_log {
 	enum fl_end end;
 	uint64_t end_off;
 	char end_why[256];
+	struct fl_v1 *v1;
 };
 
 /* A unit as it is met, before its records. */

@@ -18,6 +18,7 @@
 #include "crc.h"
 #include "log_reader.h"
 #include "log_rules.h"
+#include "v1_log.h"
 
 /* Copy a NUL-padded field; false if anything but NULs follows its first NUL. */
 static bool take_text(char *out, const char *field, size_t n)
@@ -78,11 +79,23 @@ static int check_super(struct fl_log *log, const struct fluxlog_super *d, struct
 	return decode_super(log, d, err);
 }
 
+static bool starts_like_v1(const struct fl_log *log)
+{
+	struct fl_err ignored;
+	__le64 magic;
+
+	return log->bytes >= sizeof(magic) &&
+	       !fl_log_pread(log, &magic, sizeof(magic), 0, &ignored) &&
+	       le64toh(magic) == FL_V1_MAGIC;
+}
+
 static int read_super(struct fl_log *log, struct fl_err *err)
 {
 	struct fluxlog_super d;
 	int rc;
 
+	if (starts_like_v1(log))
+		return fl_v1_open(log, err);
 	if (!log->bytes)
 		return fl_fail(err, ENODATA, "%s: is empty: no super at offset 0", log->path);
 	if (log->bytes < sizeof(d))
@@ -161,5 +174,6 @@ void fl_log_close(struct fl_log *log)
 	free(log->path);
 	free(log->rec);
 	free(log->inl);
+	fl_v1_free(log->v1);
 	free(log);
 }

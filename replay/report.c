@@ -5,6 +5,7 @@
 
 #include "log_names.h"
 #include "report.h"
+#include "v1_log.h"
 
 /* ---- words ------------------------------------------------------------------- */
 
@@ -161,6 +162,10 @@ static void print_verdict(FILE *out, const struct fl_group *g, const struct fl_c
 	char a[32], b[32];
 
 	if (!fl_group_complete(g))
+	if (fl_group_imported(g)) {
+		fprintf(out, "\nCANNOT KNOW: " FL_IMPORTED_SAYS "\n");
+		return;
+	}
 		fprintf(out, "\nCOULD NOT JUDGE the whole run: a log ends before the run does; beyond tick %"
 			PRIu64 " nothing is known.\n", g->horizon);
 	if (!ck->promises)
@@ -177,7 +182,7 @@ static void print_verdict(FILE *out, const struct fl_group *g, const struct fl_c
 
 int fl_check_exit(const struct fl_group *g, const struct fl_check *ck)
 {
-	if (!fl_group_complete(g) || !ck->promises || ck->beyond)
+	if (!fl_group_complete(g) || fl_group_imported(g) || !ck->promises || ck->beyond)
 		return FL_EXIT_CANNOT;
 	return ck->findings.nr ? FL_EXIT_FINDINGS : FL_EXIT_FINE;
 }

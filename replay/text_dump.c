@@ -24,8 +24,9 @@ struct dump {
 	void *arg;
 };
 
-static void put_super(FILE *out, const struct fl_super *s)
+static void put_super(FILE *out, const struct fl_log *log)
 {
+	const struct fl_super *s = &log->sup;
 	char uuid[FL_UUID_LEN + 1];
 
 	fl_put_str(out, "super uuid=");
@@ -36,7 +37,8 @@ static void put_super(FILE *out, const struct fl_super *s)
 	fl_put_u64(out, " block=", s->block_size);
 	fl_put_u64(out, " data_sectors=", s->data_sectors);
 	fl_put_u64(out, " data_block=", s->data_block_size);
-	fl_put_u64(out, " log_sectors=", s->log_sectors);
+	/* a log of another format says nothing about the room that this one needs */
+	fl_put_u64(out, " log_sectors=", log->v1 ? 0 : s->log_sectors);
 	fl_put_u64(out, " created_real=", s->created_real_ns);
 	fl_put_u64(out, " created_mono=", s->created_mono_ns);
 	fl_put_u64(out, " start_tick=", s->start_tick);
@@ -142,7 +144,7 @@ static void put_size(FILE *out, const struct fl_log *log)
 {
 	struct stat st;
 
-	if (fstat(log->fd, &st) || !S_ISREG(st.st_mode) || log->bytes <= log->end_off)
+	if (log->v1 || fstat(log->fd, &st) || !S_ISREG(st.st_mode) || log->bytes <= log->end_off)
 		return;
 	fl_put_u64(out, "size bytes=", log->bytes);
 	fl_put_str(out, "\n");
@@ -161,7 +163,7 @@ int fl_text_dump(struct fl_log *log, FILE *out, void (*step)(void *arg, uint64_t
 	int rc;
 
 	fl_put_str(out, FL_TEXT_FIRST_LINE "\n");
-	put_super(out, &log->sup);
+	put_super(out, log);
 	err->msg[0] = '\0';
 	rc = fl_log_load(log, &v, err);
 	if (!rc)

@@ -9,6 +9,7 @@
 #include "json_util.h"
 #include "crash_cut.h"
 #include "report.h"
+#include "v1_log.h"
 #include "walk_report.h"
 
 /* ---- sums ---------------------------------------------------------------------- */
@@ -35,7 +36,7 @@ void fl_tally(struct fl_tally *t, const struct fl_result *r, uint64_t n)
 
 int fl_walk_exit(const struct fl_walk_head *h, const struct fl_tally *t)
 {
-	if (t->errors || !h->complete || h->unnamed || !t->points)
+	if (t->errors || !h->complete || h->imported || h->unnamed || !t->points)
 		return FL_EXIT_CANNOT;
 	if (t->bad)
 		return FL_EXIT_FINDINGS;
@@ -124,6 +125,8 @@ static void print_verdict(FILE *out, const struct fl_walk_head *h, const struct 
 
 	if (!h->complete)
 		fprintf(out, "\nCOULD NOT JUDGE the whole run: a log ends before the run does.\n");
+	if (h->imported)
+		fprintf(out, "\nCANNOT KNOW: " FL_IMPORTED_SAYS "\n");
 	if (h->unnamed)
 		fprintf(out, "\nCOULD NOT JUDGE %s promised files: no promise tells their path.\n",
 			fl_commas(a, h->unnamed));
@@ -132,10 +135,13 @@ static void print_verdict(FILE *out, const struct fl_walk_head *h, const struct 
 			fl_commas(b, t->points), why_ended[0] ? why_ended : "unfinished");
 	if (!t->points)
 		fprintf(out, "\nCOULD NOT JUDGE: no cut was asked for that has a filesystem.\n");
+	else if (t->bad && h->imported)
+		fprintf(out, "\n%s of %s crash images fail, as the log is read; a correct kernel may be behind it.\n",
+			fl_commas(a, t->bad), fl_commas(b, t->points));
 	else if (t->bad)
 		fprintf(out, "\nVERDICT: BROKEN. %s of %s crash images break a promise or do not recover.\n",
 			fl_commas(a, t->bad), fl_commas(b, t->points));
-	else if (!t->errors && !t->none && (!h->complete || h->unnamed))
+	else if (!t->errors && !t->none && (!h->complete || h->imported || h->unnamed))
 		fprintf(out, "\nAs far as can be told all %s crash images are good.\n",
 			fl_commas(a, t->points));
 	else if (!t->errors && !t->none)
@@ -226,6 +232,7 @@ char *fl_head_make(const struct fl_walk_head *h)
 	fl_put_num(o, "unborn", h->unborn);
 	fl_put_num(o, "unnamed", h->unnamed);
 	json_object_object_add(o, "complete", json_object_new_boolean(h->complete));
+	json_object_object_add(o, "imported", json_object_new_boolean(h->imported));
 	line = fl_strdup(fl_json_line(o));
 	json_object_put(o);
 	return line;
@@ -247,6 +254,8 @@ int fl_head_parse(const char *line, struct fl_walk_head *h)
 		h->unborn = fl_get_num(o, "unborn");
 		h->unnamed = fl_get_num(o, "unnamed");
 		h->complete = json_object_object_get_ex(o, "complete", &v) &&
+			      json_object_get_boolean(v);
+		h->imported = json_object_object_get_ex(o, "imported", &v) &&
 			      json_object_get_boolean(v);
 		ret = h->what[0] && h->shards && h->shard && h->shard <= h->shards ? 0 : -EINVAL;
 	}

@@ -18,6 +18,7 @@
  * @fs: "xfs"
  * @again: options and logs of the command that shows a finding again, but for the image
  * @complete: every log is complete
+ * @imported: a log is one of dm-log-writes, whose order is no evidence
  * @unnamed: promised files whose path nobody told
  */
 struct fl_walk_head {
@@ -25,7 +26,7 @@ struct fl_walk_head {
 	uint64_t shard, shards, points, unborn, unnamed;
 	char fs[16];
 	char again[2048];
-	bool complete;
+	bool complete, imported;
 };
 
 /* Results in order, and sums over them. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "uuid.h"
+#include "v1_log.h"
 #include "walk_setup.h"
 
 /* Needs no quotes in a shell. */
@@ -130,6 +131,7 @@ void fl_setup_head(const struct fl_setup *s, struct fl_walk_head *h, char *const
 
 	*h = (struct fl_walk_head){ .shard = 1, .shards = 1,
 				    .complete = fl_group_complete(s->g),
+				    .imported = fl_group_imported(s->g),
 				    .unnamed = s->unnamed };
 	for (i = 0; i < nr; i++) {
 		w += (size_t)snprintf(h->what + w, sizeof(h->what) - w, "%s ",

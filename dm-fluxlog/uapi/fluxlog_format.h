@@ -97,7 +97,9 @@
  * @created_mono_ns: CLOCK_MONOTONIC when recording began
  * @start_tick: every record's ticks are larger than this
  * @data_name: what was recorded, for people ("253:0"); NUL-padded
- * @args: optional arguments of the table line, for people; NUL-padded
+ * @args: optional arguments of the table line, for people; NUL-padded. A log that was
+ *	made of one of dm-log-writes says "imported from dm-log-writes v1": its ticks are
+ *	the order of the entries and its times zero; nothing may be judged by them
  * @reserved: zero
  * @crc32c: over these 4096 bytes
  *

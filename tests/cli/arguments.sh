@@ -5,10 +5,10 @@ one_line() {
 	[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
 }
 expect 0 "$FLUXLOG" --help
-for cmd in info dump asm check explain replay mount diff verify merge bisect; do
+for cmd in info dump asm convert check explain replay mount diff verify merge bisect; do
 	prints "  $cmd "
 done
-for cmd in info dump asm check explain replay mount diff verify merge bisect; do
+for cmd in info dump asm convert check explain replay mount diff verify merge bisect; do
 	expect 0 "$FLUXLOG" help "$cmd"
 	prints "usage: fluxlog $cmd"
 	cp out help
@@ -73,3 +73,7 @@ if [ "$(id -u)" = 0 ]; then
 	says "nothing.flog"
 	one_line
 fi
+expect 2 "$FLUXLOG" convert a
+says "no -o OUT"
+expect 2 "$FLUXLOG" convert a -o b --data-sectors 0
+says "--data-sectors 0 is no size"
