@@ -161,7 +161,6 @@ static void print_verdict(FILE *out, const struct fl_group *g, const struct fl_c
 {
 	char a[32], b[32];
 
-	if (!fl_group_complete(g))
 	if (fl_group_imported(g)) {
 		fprintf(out, "\nCANNOT KNOW: " FL_IMPORTED_SAYS "\n");
 		return;
