@@ -165,6 +165,7 @@ static void print_verdict(FILE *out, const struct fl_group *g, const struct fl_c
 		fprintf(out, "\nCANNOT KNOW: " FL_IMPORTED_SAYS "\n");
 		return;
 	}
+	if (!fl_group_complete(g))
 		fprintf(out, "\nCOULD NOT JUDGE the whole run: a log ends before the run does; beyond tick %"
 			PRIu64 " nothing is known.\n", g->horizon);
 	if (!ck->promises)
