@@ -5,9 +5,9 @@
  *   bio -> capture -> record -> writer -> log device
  *
  * target.c speaks device-mapper, capture.c holds what a bio carried in pages from
- * pool.c, record.c says it in the words of the log, writer.c puts it on the log
- * device, and recorder.c owns the log that they share. Prototypes stand under the
- * file that has the function.
+ * pool.c, inject.c makes things go wrong on purpose, record.c says it in the words of
+ * the log, writer.c puts it on the log device, and recorder.c owns the log that they
+ * share. Prototypes stand under the file that has the function.
  */
 #ifndef FLUXLOG_H
 #define FLUXLOG_H
@@ -19,9 +19,11 @@
 #include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
+#include <linux/prandom.h>
 #include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "uapi/fluxlog_format.h"
 
@@ -33,6 +35,7 @@
 #define FLUXLOG_MEM_KB_MAX	2097151U	/* in bytes it fits a long anywhere */
 #define FLUXLOG_LOG_MIN_BYTES	SZ_2M	/* a super, a longest write, and some */
 #define FLUXLOG_INLINE_PAGES	8
+#define FLUXLOG_RULES_MAX	320	/* bytes of inject's words in a table line */
 
 /**
  * enum fluxlog_state - of a recorder; once it has left FLUXLOG_RECORDING, it stays
@@ -225,12 +228,96 @@ struct fluxlog_unit_buf {
 	bool done;
 };
 
+/* What becomes of a bio. */
+enum fluxlog_fate {
+	FLUXLOG_PASS,		/* it is passed down */
+	FLUXLOG_FAIL,		/* it is not, and fails with EIO */
+	FLUXLOG_SWALLOW,	/* it is not, and succeeds */
+};
+
+/**
+ * struct fluxlog_late - a bio whose end may be kept back
+ * @node: in a list of its &struct fluxlog_inject
+ * @bio: the bio
+ * @how: whether it is to be kept back when it ends
+ * @delay: for how long, in jiffies
+ * @due: until when, in jiffies
+ */
+struct fluxlog_late {
+	struct list_head node;
+	struct bio *bio;
+	enum { FLUXLOG_IN_TIME, FLUXLOG_DELAYED, FLUXLOG_HELD } how;
+	unsigned long delay;
+	unsigned long due;
+};
+
+/**
+ * struct fluxlog_nth - a rule for each so-manieth of something
+ * @every: hits each one of so many; 0: none
+ * @first: among those from this number on, counted from 1
+ * @last: up to this
+ * @seen: how many there were since the rule was set
+ */
+struct fluxlog_nth {
+	u64 every;
+	u64 first;
+	u64 last;
+	u64 seen;
+};
+
+/**
+ * struct fluxlog_inject - what is made to happen on purpose
+ * @active: whether there is any rule; read without a lock
+ * @lock: guards all else
+ * @delay_ms: flush_delay_ms: how long ends of flushes are kept back
+ * @jitter_ms: flush_jitter_ms: at random up to this longer
+ * @seed: seed: where the random numbers begin
+ * @random: they
+ * @hold: flush_hold: so many of the next flushes are held until released
+ * @fail: flush_fail: flushes that fail
+ * @swallow: flush_swallow: flushes that succeed without being passed down
+ * @fail_start: write_fail: first sector where writes fail
+ * @fail_len: how many; 0: none
+ * @held: ended bios that wait to be released
+ * @delayed: ended bios that wait for their time
+ * @work: ends those that are due
+ * @letting_go: the device is being suspended: nothing is kept back
+ * @nr_held: bios in @held
+ * @nr_delayed: flushes delayed so far
+ * @nr_failed: flushes failed so far
+ * @nr_swallowed: flushes swallowed so far
+ * @nr_failed_writes: writes failed so far
+ */
+struct fluxlog_inject {
+	bool active;
+	spinlock_t lock;		/* see above: all else */
+	unsigned int delay_ms;
+	unsigned int jitter_ms;
+	u64 seed;
+	struct rnd_state random;
+	unsigned int hold;
+	struct fluxlog_nth fail;
+	struct fluxlog_nth swallow;
+	u64 fail_start;
+	u64 fail_len;
+	struct list_head held;
+	struct list_head delayed;
+	struct delayed_work work;
+	bool letting_go;
+	unsigned int nr_held;
+	u64 nr_delayed;
+	u64 nr_failed;
+	u64 nr_swallowed;
+	u64 nr_failed_writes;
+};
+
 /**
  * struct fluxlog_target - one line of a table
  * @ti: the line
  * @data: first argument: the device that is recorded
  * @log: second argument: where the log goes
  * @opts: optional arguments
+ * @inject: optional arguments that make something happen
  * @rec: the recorder, shared with other tables of the same mapped device
  * @list: in @rec's targets
  */
@@ -239,6 +326,7 @@ struct fluxlog_target {
 	struct dm_dev *data;
 	struct dm_dev *log;
 	struct fluxlog_options opts;
+	struct fluxlog_inject inject;
 	struct fluxlog_recorder *rec;
 	struct list_head list;
 };
@@ -323,6 +411,50 @@ void fluxlog_space_release(struct fluxlog_recorder *rec, u64 blocks);
 
 int fluxlog_capture_init(void);
 void fluxlog_capture_exit(void);
+
+/* --- inject.c ----------------------------------------------------------- */
+
+/* Without any rule. Nothing may be kept back when it is destroyed. May sleep. */
+void fluxlog_inject_create(struct fluxlog_inject *inj);
+void fluxlog_inject_destroy(struct fluxlog_inject *inj);
+
+/*
+ * Set the rule @name. 0; -ENOENT if there is no such rule; -EINVAL or -ERANGE, with a
+ * sentence in @error, if it does not take @value. Any context.
+ */
+int fluxlog_inject_set(struct fluxlog_inject *inj, const char *name,
+		       const char *value, char **error);
+
+/*
+ * The rules in the words of a table line, each with a blank before it, into @buf of
+ * FLUXLOG_RULES_MAX bytes. How many words. Any context.
+ */
+unsigned int fluxlog_inject_emit(struct fluxlog_inject *inj, char *buf, size_t size);
+
+/*
+ * What shall become of @bio, which is on its way down; @late, kept with it, remembers
+ * whether its end shall be kept back. Any context.
+ */
+enum fluxlog_fate fluxlog_inject_pick(struct fluxlog_inject *inj, struct bio *bio,
+				      struct fluxlog_late *late);
+
+/*
+ * The bio of @late has ended. True if the end is kept back: bio_endio() will be
+ * called for it again, and then this is false. Any context.
+ */
+bool fluxlog_inject_keep_back(struct fluxlog_inject *inj, struct fluxlog_late *late);
+
+/* End what is held; hold nothing more. Process context. */
+void fluxlog_inject_release(struct fluxlog_inject *inj);
+
+/* No rule any more; what is delayed stays so. Process context. */
+void fluxlog_inject_off(struct fluxlog_inject *inj);
+
+/* End all that is kept back, and while @on keep nothing back. Process context. */
+void fluxlog_inject_let_go(struct fluxlog_inject *inj, bool on);
+
+int fluxlog_inject_init(void);
+void fluxlog_inject_exit(void);
 
 /* --- pool.c ------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 
 MODULE_SRC := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 MODULE_OUT := build/module
-MODULE_FILES := Kbuild target.c capture.c pool.c checksum.c record.c recorder.c unit.c writer.c fluxlog.h \
+MODULE_FILES := Kbuild target.c inject.c capture.c pool.c checksum.c record.c recorder.c unit.c writer.c fluxlog.h \
 	compat/compat.h uapi/fluxlog_format.h
 KERNEL ?= $(shell uname -r)
 

@@ -212,8 +212,9 @@ void fluxlog_recorder_detach(struct fluxlog_target *ft)
 /* --- the beginning ------------------------------------------------------ */
 
 static void super_fill(struct fluxlog_super *s, const struct fluxlog_recorder *rec,
-		       const struct fluxlog_target *ft)
+		       struct fluxlog_target *ft)
 {
+	char rules[FLUXLOG_RULES_MAX];
 	u64 log_sectors = rec->log_blocks << (rec->block_shift - SECTOR_SHIFT);
 
 	s->magic = cpu_to_le64(FLUXLOG_SUPER_MAGIC);
@@ -229,13 +230,14 @@ static void super_fill(struct fluxlog_super *s, const struct fluxlog_recorder *r
 	s->created_real_ns = cpu_to_le64(ktime_get_real_ns());
 	s->created_mono_ns = cpu_to_le64(ktime_get_ns());
 	s->start_tick = cpu_to_le64(fluxlog_tick());
+	fluxlog_inject_emit(&ft->inject, rules, sizeof(rules));
 	strscpy(s->data_name, rec->data_name, sizeof(s->data_name));
-	snprintf(s->args, sizeof(s->args), "mem_limit_kb %u on_log_fail %s",
-		 ft->opts.mem_limit_kb, ft->opts.stop_on_fail ? "stop" : "error");
+	snprintf(s->args, sizeof(s->args), "mem_limit_kb %u on_log_fail %s%s",
+		 ft->opts.mem_limit_kb, ft->opts.stop_on_fail ? "stop" : "error", rules);
 	s->crc32c = cpu_to_le32(crc32c(~0, s, sizeof(*s)));
 }
 
-static int super_write(struct fluxlog_recorder *rec, const struct fluxlog_target *ft)
+static int super_write(struct fluxlog_recorder *rec, struct fluxlog_target *ft)
 {
 	struct page *page = alloc_page(GFP_NOIO | __GFP_ZERO);
 	struct bio_vec bv;
@@ -254,7 +256,7 @@ static int super_write(struct fluxlog_recorder *rec, const struct fluxlog_target
 	return r;
 }
 
-static int recorder_begin(struct fluxlog_recorder *rec, const struct fluxlog_target *ft)
+static int recorder_begin(struct fluxlog_recorder *rec, struct fluxlog_target *ft)
 {
 	int r;
 

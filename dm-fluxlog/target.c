@@ -2,7 +2,8 @@
 /*
  * target: fluxlog as device-mapper sees it.
  *
- *   fluxlog <data dev> <log dev> [<#args> [mem_limit_kb N] [on_log_fail error|stop]]
+ *   fluxlog <data dev> <log dev> [<#args> [mem_limit_kb N] [on_log_fail error|stop]
+ *	     [<rule of inject.c> <value>]...]
  *
  * Takes   table lines, bios, messages.
  * Gives   each bio to the device below, as it came, and a capture of each that
@@ -21,6 +22,7 @@
 /* What each bio carries through device-mapper. */
 struct fluxlog_bio {
 	struct fluxlog_capture *cap;
+	struct fluxlog_late late;
 };
 
 /* --- constructor and destructor ----------------------------------------- */
@@ -34,12 +36,16 @@ static void target_free(struct fluxlog_target *ft)
 		dm_put_device(ft->ti, ft->log);
 	if (ft->data)
 		dm_put_device(ft->ti, ft->data);
+	fluxlog_inject_destroy(&ft->inject);
 	kfree(ft);
 }
 
-static int option_parse(struct fluxlog_options *opts, const char *name,
+static int option_parse(struct fluxlog_target *ft, const char *name,
 			const char *value, char **error)
 {
+	struct fluxlog_options *opts = &ft->opts;
+	int r;
+
 	if (!strcmp(name, "mem_limit_kb")) {
 		if (!kstrtouint(value, 10, &opts->mem_limit_kb) &&
 		    opts->mem_limit_kb >= FLUXLOG_MEM_KB_MIN &&
@@ -52,22 +58,25 @@ static int option_parse(struct fluxlog_options *opts, const char *name,
 			return 0;
 		*error = "on_log_fail must be error or stop";
 	} else {
-		*error = "Optional arguments are mem_limit_kb and on_log_fail";
+		r = fluxlog_inject_set(&ft->inject, name, value, error);
+		if (r == -ENOENT)
+			*error = "Optional arguments are mem_limit_kb, on_log_fail and rules";
+		return r == -ENOENT ? -EINVAL : r;
 	}
 	return -EINVAL;
 }
 
-static int options_parse(struct fluxlog_options *opts, struct dm_arg_set *as,
+static int options_parse(struct fluxlog_target *ft, struct dm_arg_set *as,
 			 char **error)
 {
 	static const struct dm_arg nr_arg = {
-		0, 4, "Number of optional arguments must be 0, 2 or 4",
+		0, 18, "Number of optional arguments must be even, up to 18",
 	};
 	const char *name;
 	unsigned int nr;
 	int r;
 
-	*opts = (struct fluxlog_options) { .mem_limit_kb = FLUXLOG_MEM_KB_DEFAULT };
+	ft->opts = (struct fluxlog_options) { .mem_limit_kb = FLUXLOG_MEM_KB_DEFAULT };
 	if (!as->argc)
 		return 0;
 	r = dm_read_arg_group(&nr_arg, as, &nr, error);
@@ -79,7 +88,7 @@ static int options_parse(struct fluxlog_options *opts, struct dm_arg_set *as,
 	}
 	for (; nr; nr -= 2) {
 		name = dm_shift_arg(as);
-		r = option_parse(opts, name, dm_shift_arg(as), error);
+		r = option_parse(ft, name, dm_shift_arg(as), error);
 		if (r)
 			return r;
 	}
@@ -131,7 +140,7 @@ static int target_build(struct fluxlog_target *ft, unsigned int argc, char **arg
 	r = device_get(ft, dm_shift_arg(&as), &ft->log, "Cannot open the log device");
 	if (r)
 		return r;
-	r = options_parse(&ft->opts, &as, error);
+	r = options_parse(ft, &as, error);
 	if (r)
 		return r;
 	*error = devices_objection(ft);
@@ -150,6 +159,7 @@ static int fluxlog_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		return -ENOMEM;
 	}
 	ft->ti = ti;
+	fluxlog_inject_create(&ft->inject);
 	r = target_build(ft, argc, argv);
 	if (r) {
 		target_free(ft);
@@ -192,6 +202,19 @@ static bool accept_part(struct bio *bio)
 	return true;
 }
 
+/* What is not passed down ends here, through end_io as ever. */
+static int inject(struct fluxlog_target *ft, struct bio *bio, struct fluxlog_bio *fb)
+{
+	enum fluxlog_fate fate = fluxlog_inject_pick(&ft->inject, bio, &fb->late);
+
+	if (fate == FLUXLOG_PASS)
+		return DM_MAPIO_REMAPPED;
+	fb->cap->record.flags |= cpu_to_le16(FLUXLOG_F_INJECTED);
+	bio->bi_status = fate == FLUXLOG_FAIL ? BLK_STS_IOERR : BLK_STS_OK;
+	bio_endio(bio);
+	return DM_MAPIO_SUBMITTED;
+}
+
 static int map_event(struct fluxlog_target *ft, struct bio *bio,
 		     struct fluxlog_bio *fb)
 {
@@ -207,7 +230,9 @@ static int map_event(struct fluxlog_target *ft, struct bio *bio,
 		cap = fluxlog_capture_bio(rec, bio);
 		if (!IS_ERR(cap)) {
 			fb->cap = cap;
-			return DM_MAPIO_REMAPPED;
+			if (likely(!READ_ONCE(ft->inject.active)))
+				return DM_MAPIO_REMAPPED;
+			return inject(ft, bio, fb);
 		}
 	}
 	return READ_ONCE(rec->stop_on_fail) ? DM_MAPIO_REMAPPED : DM_MAPIO_KILL;
@@ -219,6 +244,7 @@ static int fluxlog_map(struct dm_target *ti, struct bio *bio)
 	struct fluxlog_target *ft = ti->private;
 
 	fb->cap = NULL;
+	fb->late.how = FLUXLOG_IN_TIME;
 	bio_set_dev(bio, ft->data->bdev);
 	if (bio_sectors(bio))
 		bio->bi_iter.bi_sector = dm_target_offset(ti, bio->bi_iter.bi_sector);
@@ -230,8 +256,15 @@ static int fluxlog_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *e
 	struct fluxlog_bio *fb = dm_per_bio_data(bio, sizeof(*fb));
 	struct fluxlog_target *ft = ti->private;
 
-	if (fb->cap)
-		fluxlog_capture_done(ft->rec, fb->cap, *error);
+	if (!fb->cap)
+		return DM_ENDIO_DONE;
+	if (unlikely(fb->late.how != FLUXLOG_IN_TIME)) {
+		/* set first: once it is kept back, another may end it at any time */
+		fb->cap->record.flags |= cpu_to_le16(FLUXLOG_F_DELAYED);
+		if (fluxlog_inject_keep_back(&ft->inject, &fb->late))
+			return DM_ENDIO_INCOMPLETE;
+	}
+	fluxlog_capture_done(ft->rec, fb->cap, *error);
 	return DM_ENDIO_DONE;
 }
 
@@ -239,7 +272,25 @@ static int fluxlog_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *e
 
 static int fluxlog_preresume(struct dm_target *ti)
 {
-	return fluxlog_recorder_start(ti->private);
+	struct fluxlog_target *ft = ti->private;
+
+	fluxlog_inject_let_go(&ft->inject, false);
+	return fluxlog_recorder_start(ft);
+}
+
+/* A suspend waits for every bio: none may be kept back from now on. */
+static void fluxlog_presuspend(struct dm_target *ti)
+{
+	struct fluxlog_target *ft = ti->private;
+
+	fluxlog_inject_let_go(&ft->inject, true);
+}
+
+static void fluxlog_presuspend_undo(struct dm_target *ti)
+{
+	struct fluxlog_target *ft = ti->private;
+
+	fluxlog_inject_let_go(&ft->inject, false);
 }
 
 /* What was recorded until here is on the log device. */
@@ -252,20 +303,25 @@ static void fluxlog_postsuspend(struct dm_target *ti)
 
 /* --- status and messages ------------------------------------------------ */
 
-static void status_info(struct fluxlog_recorder *rec, char *result,
+static void status_info(struct fluxlog_target *ft, char *result,
 			unsigned int maxlen)
 {
+	const struct fluxlog_recorder *rec = ft->rec;
+	const struct fluxlog_inject *inj = &ft->inject;
 	unsigned int shift = rec->block_shift - SECTOR_SHIFT;
 	size_t sz = 0;
 
-	DMEMIT("%s %llu %llu %llu %llu %ld %ld",
+	DMEMIT("%s %llu %llu %llu %llu %ld %ld %llu %u %llu %llu %llu",
 	       fluxlog_state_name(READ_ONCE(rec->state)),
 	       (u64)atomic64_read(&rec->nr_records),
 	       (u64)atomic64_read(&rec->nr_flushes),
 	       (u64)atomic64_read(&rec->blocks_written) << shift,
 	       rec->log_blocks << shift,
 	       atomic_long_read(&rec->mem_used),
-	       atomic_long_read(&rec->mem_highest));
+	       atomic_long_read(&rec->mem_highest),
+	       READ_ONCE(inj->nr_delayed), READ_ONCE(inj->nr_held),
+	       READ_ONCE(inj->nr_failed), READ_ONCE(inj->nr_swallowed),
+	       READ_ONCE(inj->nr_failed_writes));
 }
 
 static void fluxlog_status(struct dm_target *ti, status_type_t type,
@@ -274,15 +330,17 @@ static void fluxlog_status(struct dm_target *ti, status_type_t type,
 {
 	struct fluxlog_target *ft = ti->private;
 	const char *mode = ft->opts.stop_on_fail ? "stop" : "error";
+	char rules[FLUXLOG_RULES_MAX];
+	unsigned int words = fluxlog_inject_emit(&ft->inject, rules, sizeof(rules));
 	size_t sz = 0;
 
 	switch (type) {
 	case STATUSTYPE_INFO:
-		status_info(ft->rec, result, maxlen);
+		status_info(ft, result, maxlen);
 		break;
 	case STATUSTYPE_TABLE:
-		DMEMIT("%s %s 4 mem_limit_kb %u on_log_fail %s", ft->data->name,
-		       ft->log->name, ft->opts.mem_limit_kb, mode);
+		DMEMIT("%s %s %u mem_limit_kb %u on_log_fail %s%s", ft->data->name,
+		       ft->log->name, 4 + words, ft->opts.mem_limit_kb, mode, rules);
 		break;
 	case STATUSTYPE_IMA:
 		DMEMIT_TARGET_NAME_VERSION(ti->type);
@@ -290,6 +348,30 @@ static void fluxlog_status(struct dm_target *ti, status_type_t type,
 		       ft->data->name, ft->log->name, ft->opts.mem_limit_kb, mode);
 		break;
 	}
+}
+
+/* Rules are set one after the other; the first that is refused ends it. */
+static int message_rules(struct fluxlog_target *ft, unsigned int argc, char **argv)
+{
+	char *error = "no such rule, or a name without a value";
+	int r = argc && argc % 2 == 0 ? 0 : -EINVAL;
+
+	for (; !r && argc; argc -= 2, argv += 2)
+		r = fluxlog_inject_set(&ft->inject, argv[0], argv[1], &error);
+	if (r)
+		DMWARN("%s: message inject: %s", ft->data->name, error);
+	return r == -ENOENT ? -EINVAL : r;
+}
+
+static int message_inject(struct fluxlog_target *ft, unsigned int argc, char **argv)
+{
+	if (argc == 1 && !strcmp(argv[0], "release"))
+		fluxlog_inject_release(&ft->inject);
+	else if (argc == 1 && !strcmp(argv[0], "off"))
+		fluxlog_inject_off(&ft->inject);
+	else
+		return message_rules(ft, argc, argv);
+	return 0;
 }
 
 /* Parse into a buffer of the largest inline size, then queue. */
@@ -322,6 +404,8 @@ static int fluxlog_message(struct dm_target *ti, unsigned int argc, char **argv,
 		return message_note(ft->rec, FLUXLOG_PROMISE, argc - 1, argv + 1);
 	if (!strcmp(argv[0], "sync") && argc == 1)
 		return fluxlog_writer_sync(ft->rec);
+	if (!strcmp(argv[0], "inject"))
+		return message_inject(ft, argc - 1, argv + 1);
 	DMWARN("%s: message %s: unknown, or with arguments that it does not take",
 	       ft->data->name, argv[0]);
 	return -EINVAL;
@@ -348,6 +432,8 @@ static struct target_type fluxlog_target = {
 	.map = fluxlog_map,
 	.end_io = fluxlog_end_io,
 	.preresume = fluxlog_preresume,
+	.presuspend = fluxlog_presuspend,
+	.presuspend_undo = fluxlog_presuspend_undo,
 	.postsuspend = fluxlog_postsuspend,
 	.status = fluxlog_status,
 	.message = fluxlog_message,
@@ -360,12 +446,21 @@ static int __init fluxlog_init(void)
 
 	fluxlog_recorder_init();
 	fluxlog_checksum_init();
-	r = fluxlog_capture_init();
+	r = fluxlog_inject_init();
 	if (r)
 		return r;
+	r = fluxlog_capture_init();
+	if (r)
+		goto no_capture;
 	r = dm_register_target(&fluxlog_target);
 	if (r)
-		fluxlog_capture_exit();
+		goto no_target;
+	return 0;
+
+no_target:
+	fluxlog_capture_exit();
+no_capture:
+	fluxlog_inject_exit();
 	return r;
 }
 
@@ -373,6 +468,7 @@ static void __exit fluxlog_exit(void)
 {
 	dm_unregister_target(&fluxlog_target);
 	fluxlog_capture_exit();
+	fluxlog_inject_exit();
 }
 
 module_init(fluxlog_init);

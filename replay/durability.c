@@ -110,9 +110,9 @@ static void build_cover(struct fl_dev *dev)
 	while (i-- > 0) {
 		const struct fl_rec *f = dev->flush[i];
 
-		dev->cover[i] = min_u64(dev->cover[i + 1], f->status ? FL_NEVER : f->done);
+		dev->cover[i] = min_u64(dev->cover[i + 1], fl_took_effect(f) ? f->done : FL_NEVER);
 		dev->cover_ns[i] = min_u64(dev->cover_ns[i + 1],
-					   f->status ? FL_NEVER : f->done_ns);
+					   fl_took_effect(f) ? f->done_ns : FL_NEVER);
 	}
 	dev->flush_done = fl_alloc((size_t)dev->nr_flush + 1, sizeof(*dev->flush_done));
 	for (i = 0; i < dev->nr_flush; i++) {
@@ -141,7 +141,7 @@ static void set_durable(const struct fl_dev *dev, struct fl_ver *v)
 	uint32_t f;
 
 	v->dur = v->dur_ns = FL_NEVER;
-	if (v->rec->status || v->rec->kind == FLUXLOG_DISCARD)
+	if (!fl_took_effect(v->rec) || v->rec->kind == FLUXLOG_DISCARD)
 		return;
 	f = fl_flush_after(dev, v->rec->done);
 	v->dur = dev->cover[f];

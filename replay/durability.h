@@ -9,7 +9,9 @@
  *	   .c are the durability rules of DESIGN.md section 3, to be read beside it.
  *
  *   durable    W succeeded, and W was FUA (from W.done on) or some successful flush
- *		F has W.done < F.issue (from F.done on; of several, the first done)
+ *		F has W.done < F.issue (from F.done on; of several, the first done).
+ *		What the target did not pass down (INJECTED) did not succeed, whatever
+ *		its status says
  *   replaces   U replaces V iff V.done < U.issue
  *   allowed    at a cut: each version that was issued by then and that no durable
  *		version replaces; and the base (what the device held before the
@@ -83,6 +85,12 @@ struct fl_cut {
 	bool on_clock;
 	uint64_t at;
 };
+
+/* It reached the device, and that said that it succeeded. */
+static inline bool fl_took_effect(const struct fl_rec *r)
+{
+	return !r->status && !(r->flags & FLUXLOG_F_INJECTED);
+}
 
 bool fl_issued_by(const struct fl_rec *rec, struct fl_cut cut);
 bool fl_done_by(const struct fl_rec *rec, struct fl_cut cut);

@@ -66,6 +66,7 @@ static void add_write(struct story *st, const struct fl_ver *v, const char *name
 	snprintf(a->name, sizeof(a->name), "%s", name);
 	a->issued = issued;
 	a->done = v->rec->status ? "failed: it may or may not be there, for ever"
+		: !fl_took_effect(v->rec) ? "swallowed by the target: it may not be there"
 		: v->rec->kind == FLUXLOG_DISCARD ? "from here on zeros or the old contents"
 		: v->rec->flags & FLUXLOG_F_FUA ? "FUA: durable from here on" : "";
 }
@@ -88,6 +89,8 @@ static void judge_flush(const struct story *st, struct actor *a)
 	a->issued = "after the write was done: covers it";
 	if (f->status)
 		a->done = "failed: makes nothing durable";
+	else if (!fl_took_effect(f))
+		a->done = "swallowed by the target: makes nothing durable";
 	else if (fl_done_by(f, at))
 		a->done = "makes the write durable, in time";
 	else

@@ -36,6 +36,12 @@ const struct fl_problem fl_problem[FL_NR_CODES] = {
 		"only a flush that succeeded makes the writes that it covers durable",
 		"the call must return the error instead of 0, or another flush must succeed first",
 	},
+	[FL_FLUSH_SWALLOWED] = {
+		"FL012", "flush-swallowed",
+		"covered before the promise only by a flush that was called a success and never passed to the device",
+		"only a flush that reached the device and succeeded makes the writes that it covers durable",
+		"another flush must reach the device and succeed before the call returns",
+	},
 	[FL_FLUSH_LATE] = {
 		"FL006", "flush-late",
 		"covered only by a flush that was done after the promise",

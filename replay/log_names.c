@@ -50,6 +50,7 @@ const char *fl_flag_name(unsigned int bit)
 {
 	static const char * const name[] = {
 		"fua", "preflush", "sync", "meta", "prio", "atomic", "nounmap",
+		"injected", "delayed",
 	};
 
 	_Static_assert(FLUXLOG_F_ALL == (1u << COUNT(name)) - 1, "a name for each flag");

@@ -123,7 +123,8 @@ static void print_finding(FILE *out, const struct fl_group *g, const struct fl_c
 	if (f->flush)
 		fprintf(out, "  flush     issued at tick %" PRIu64 ", done at tick %" PRIu64
 			" (%.9f s)%s\n", f->flush->issue, f->flush->done,
-			(double)f->flush->done_ns / 1e9, f->flush->status ? ", failed" : "");
+			(double)f->flush->done_ns / 1e9, f->flush->status ? ", failed"
+			: fl_took_effect(f->flush) ? "" : ", swallowed");
 }
 
 static void print_codes(FILE *out, const struct fl_check *ck)

@@ -9,8 +9,8 @@
  */
 #include "checker.h"
 
-/* Of the flushes that cover @v: one that failed before the promise, else one that
- * was on its way when the promise was made (or sent). */
+/* Of the flushes that cover @v: one that failed or was swallowed before the promise,
+ * else one that was on its way when the promise was made (or sent). */
 static enum fl_code why_covered(const struct fl_dev *dev, const struct fl_ver *v,
 				uint64_t at_ns, uint64_t message,
 				const struct fl_rec **flush)
@@ -24,11 +24,11 @@ static enum fl_code why_covered(const struct fl_dev *dev, const struct fl_ver *v
 
 		if (f->issue > message && !fl_issued_by(f, at))
 			break;
-		if (f->status && fl_done_by(f, at)) {
+		if (!fl_took_effect(f) && fl_done_by(f, at)) {
 			*flush = f;
-			return FL_FLUSH_FAILED;
+			return f->status ? FL_FLUSH_FAILED : FL_FLUSH_SWALLOWED;
 		}
-		if (!f->status && code == FL_NOT_COVERED) {
+		if (fl_took_effect(f) && code == FL_NOT_COVERED) {
 			*flush = f;
 			code = FL_FLUSH_LATE;
 		}
@@ -45,7 +45,7 @@ static const struct fl_rec *early_flush(const struct fl_dev *dev, const struct f
 	while (i-- > 0 && dev->flush_done[i] > v->rec->issue) {
 		const struct fl_rec *f = dev->flush[i];
 
-		if (!f->status && f->done > v->rec->issue && fl_done_by(f, at))
+		if (fl_took_effect(f) && f->done > v->rec->issue && fl_done_by(f, at))
 			return f;
 	}
 	return NULL;

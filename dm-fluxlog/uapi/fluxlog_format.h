@@ -189,7 +189,14 @@ enum fluxlog_payload_mode {
 	FLUXLOG_PAYLOAD_FULL = 1,	/* all of it */
 };
 
-/* record.flags, from the bio; PREFLUSH on a write: a flush of its own before it */
+/*
+ * record.flags. Those up to NOUNMAP are from the bio; PREFLUSH on a write: a flush of
+ * its own before it. The others say what the target did to it on purpose:
+ *   INJECTED	it was not passed down: its end, with status or success, is made up.
+ *		It makes nothing durable and is not durable
+ *   DELAYED	its end was kept back for some time; done is when the layer above was let
+ *		know
+ */
 #define FLUXLOG_F_FUA		0x0001
 #define FLUXLOG_F_PREFLUSH	0x0002
 #define FLUXLOG_F_SYNC		0x0004
@@ -197,7 +204,9 @@ enum fluxlog_payload_mode {
 #define FLUXLOG_F_PRIO		0x0010
 #define FLUXLOG_F_ATOMIC	0x0020
 #define FLUXLOG_F_NOUNMAP	0x0040
-#define FLUXLOG_F_ALL		0x007f
+#define FLUXLOG_F_INJECTED	0x0080
+#define FLUXLOG_F_DELAYED	0x0100
+#define FLUXLOG_F_ALL		0x01ff
 
 /**
  * struct fluxlog_record - one event

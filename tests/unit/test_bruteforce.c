@@ -75,19 +75,24 @@ static bool m_is_flush(const struct io *io)
 	return io->kind == FLUXLOG_FLUSH || (io->flags & FLUXLOG_F_PREFLUSH);
 }
 
-/* Rule 2, word for word. */
+static bool m_succeeded(const struct io *io)
+{
+	return !io->status && !(io->flags & FLUXLOG_F_INJECTED);
+}
+
+/* Rule 2, word for word; what never reached the device did not succeed. */
 static bool m_durable(const struct world *wd, const struct io *v, struct when w)
 {
 	int i;
 
-	if (v->status || v->kind == FLUXLOG_DISCARD || v->kind == FLUXLOG_FLUSH)
+	if (!m_succeeded(v) || v->kind == FLUXLOG_DISCARD || v->kind == FLUXLOG_FLUSH)
 		return false;
 	if ((v->flags & FLUXLOG_F_FUA) && m_done(v, w))
 		return true;
 	for (i = 0; i < wd->nr_io; i++) {
 		const struct io *f = &wd->io[i];
 
-		if (m_is_flush(f) && !f->status && v->done < f->issue && m_done(f, w))
+		if (m_is_flush(f) && m_succeeded(f) && v->done < f->issue && m_done(f, w))
 			return true;
 	}
 	return false;
@@ -307,7 +312,8 @@ static void random_io(uint64_t *rnd, struct io *io, const int *tick)
 	io->status = below(rnd, 12) ? 0 : 5;
 	io->issue_ns = (uint64_t)(io->issue + 2) * 1000 - t_below(rnd, 3) * 700;
 	io->done_ns = (uint64_t)(io->done + 2) * 1000 + t_below(rnd, 3) * 700;
-	io->flags = 0;
+	io->flags = below(rnd, 12) ? 0 : FLUXLOG_F_INJECTED;
+	io->flags |= below(rnd, 12) ? 0 : FLUXLOG_F_DELAYED;
 	io->sector = io->nr = 0;
 	if (io->kind == FLUXLOG_FLUSH)
 		return;

@@ -251,7 +251,7 @@ static const struct breach unit_breaches[] = {
 	{ R0(kind), { 2 }, 1, "where there is none" },
 	{ R0(payload_mode), { 0 }, 1, "payload mode 0, should be 1" },
 	{ R0(payload_mode), { 2 }, 1, "payload mode 2" },
-	{ R0(flags), { 0x80 }, 1, "flags 0x0080" },
+	{ R0(flags), { 0x00, 0x02 }, 2, "flags 0x0200" },
 	{ R0(status), { 0, 0x10 }, 2, "status 4096" },
 	{ R0(inline_len), { 1 }, 1, "1 bytes of inline data where there are none" },
 	{ R0(inline_len), { FF }, 2, "inline data go past the head" },
