@@ -12,7 +12,8 @@
  * only the rest of the older write is put. That settles overlaps as crash_image does, so
  * at each flush point replaying gives the durable image.
  *
- * A flush that failed is put as well: it covers nothing, but it is an instant.
+ * A flush that failed is put as well: it covers nothing, but it is an instant. The flush
+ * of a FUA write that is a flush as well goes into its entry, so that both are one instant.
  */
 #include <endian.h>
 #include <errno.h>
@@ -87,12 +88,19 @@ static int add_version(struct exporter *ex, const struct fl_ver *v)
 	uint64_t at = discard ? ex->dev->cover[fl_flush_after(ex->dev, r->done)] : v->dur;
 	bool fua = !discard && r->flags & FLUXLOG_F_FUA;
 
-	if (r->status) {
+	if (!fl_took_effect(r)) {
 		ex->loss->failed++;
 		return 0;
 	}
 	add_event(ex, at, fua ? PUT_FUA : PUT_VERSION, r);
 	return check_range(ex, r);
+}
+
+/* A FUA write that is a flush as well. */
+static bool flushes_and_fua(const struct fl_rec *r)
+{
+	return (r->kind == FLUXLOG_WRITE || r->kind == FLUXLOG_ZEROES) && fl_took_effect(r) &&
+	       r->flags & FLUXLOG_F_FUA && r->flags & FLUXLOG_F_PREFLUSH;
 }
 
 static int collect(struct exporter *ex)
@@ -105,8 +113,9 @@ static int collect(struct exporter *ex)
 	for (i = 0; i < dev->nr_ver && !ret; i++)
 		ret = add_version(ex, &dev->ver[i]);
 	for (i = 0; i < dev->nr_flush; i++) {
-		add_event(ex, dev->flush[i]->done, PUT_FLUSH, dev->flush[i]);
-		ex->loss->failed += !!dev->flush[i]->status;
+		if (!flushes_and_fua(dev->flush[i]))
+			add_event(ex, dev->flush[i]->done, PUT_FLUSH, dev->flush[i]);
+		ex->loss->failed += !fl_took_effect(dev->flush[i]);
 	}
 	for (i = 0; i < dev->log->nr_rec; i++) {
 		const struct fl_rec *r = &dev->log->rec[i];
@@ -144,14 +153,15 @@ static uint32_t flags_of(const struct fl_rec *r)
 /* Sectors @from to @to of @r. */
 static void put_part(struct exporter *ex, const struct fl_rec *r, uint64_t from, uint64_t to)
 {
+	uint32_t flush = flushes_and_fua(r) ? FL_V1_FLUSH : 0;
 	uint64_t n;
 
-	for (; from < to; from += n) {
+	for (; from < to; from += n, flush = 0) {
 		n = to - from;
 		if (r->kind == FLUXLOG_ZEROES && n > ZEROES_SECTORS)
 			n = ZEROES_SECTORS;
 		put(ex, &(struct fl_v1_entry){
-			.sector = from / ex->per, .nr = n / ex->per, .flags = flags_of(r),
+			.sector = from / ex->per, .nr = n / ex->per, .flags = flags_of(r) | flush,
 			.off = r->payload_off ?
 				r->payload_off + (from - r->sector) * FL_SECTOR : 0,
 		});

@@ -163,8 +163,7 @@ static uint16_t flags_of(uint32_t v1)
 			  (v1 & FL_V1_META ? FLUXLOG_F_META : 0));
 }
 
-/* A range, in pieces; a flush that is with it goes before it and is a record of its own,
- * as the device-mapper core would have sent it. */
+/* A range, in pieces; the first one of a FUA write is the flush that may be with it. */
 static int add_range(struct import *im, const struct fl_v1_entry *e)
 {
 	bool discard = e->flags & FL_V1_DISCARD;
@@ -181,7 +180,10 @@ static int add_range(struct import *im, const struct fl_v1_entry *e)
 		n = discard || left < PIECE_SECTORS ? left : PIECE_SECTORS;
 		r.nr = n;
 		r.payload_off = discard ? 0 : off;
+		if (e->flags & FL_V1_FLUSH && e->flags & FL_V1_FUA && left == e->nr * per)
+			r.flags |= FLUXLOG_F_PREFLUSH;
 		ret = add(im, e, &r);
+		r.flags = flags_of(e->flags);
 		r.sector += n;
 		off += n * FL_SECTOR;
 	}
@@ -199,6 +201,8 @@ static bool is_end_mark(const struct import *im, const struct fl_v1_entry *e)
 	       !memcmp(text, FL_V1_END_MARK, sizeof(text));
 }
 
+/* A flush with data that are not FUA goes before them and is a record of its own, as the
+ * device-mapper core would have sent it. */
 static int add_entry(struct import *im, const struct fl_v1_entry *e)
 {
 	struct fl_rec r = { .kind = FLUXLOG_FLUSH };
@@ -208,7 +212,7 @@ static int add_entry(struct import *im, const struct fl_v1_entry *e)
 		r.kind = is_end_mark(im, e) ? FLUXLOG_END : FLUXLOG_MARK;
 		return add(im, e, &r);
 	}
-	if (e->flags & FL_V1_FLUSH) {
+	if (e->flags & FL_V1_FLUSH && !(e->nr && e->flags & FL_V1_FUA)) {
 		r.flags = e->nr ? 0 : flags_of(e->flags & ~FL_V1_FUA);
 		ret = add(im, e, &r);
 	}

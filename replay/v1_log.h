@@ -65,7 +65,8 @@ _Static_assert(sizeof(struct v1_entry) == 32, "v1_entry");
  * struct fl_v1_entry - an entry in host byte order
  * @sector, @nr: its range on the device, in blocks of fl_v1.block
  * @off: byte offset in the log file of its data, 0 for zeros that are in no file; of a
- *	mark, offset of its text: in a v1 file, or in fl_log.inl of any other log
+ *	mark, offset of its text: in the v1 file, or of an export in fl_log.inl
+ *	(FL_NEVER: it is FL_V1_END_MARK)
  * @next: block behind the entry and its data, as replay-log --find counts
  * @flags: FL_V1_*
  * @len: bytes of a mark's text, else 0
@@ -123,9 +124,9 @@ struct fl_v1_loss {
 int fl_v1_export(struct fl_v1 **out, const struct fl_dev *dev, struct fl_v1_loss *loss,
 		 struct fl_err *err);
 
-/* The text of mark @e of @log, @e->len bytes. */
-int fl_v1_text(const struct fl_log *log, const struct fl_v1_entry *e, void *text,
-	       struct fl_err *err);
+/* The text of mark @e of @v1, the entries of @log or an export of it; @e->len bytes. */
+int fl_v1_text(const struct fl_v1 *v1, const struct fl_log *log, const struct fl_v1_entry *e,
+	       void *text, struct fl_err *err);
 
 /* Write @v1, whose data and marks are in @log, to the empty file @fd. */
 int fl_v1_write(const struct fl_v1 *v1, const struct fl_log *log, int fd, struct fl_err *err);

@@ -16,10 +16,10 @@
 
 #define CHUNK (1u << 20)
 
-int fl_v1_text(const struct fl_log *log, const struct fl_v1_entry *e, void *text,
-	       struct fl_err *err)
+int fl_v1_text(const struct fl_v1 *v1, const struct fl_log *log, const struct fl_v1_entry *e,
+	       void *text, struct fl_err *err)
 {
-	if (log->v1)
+	if (v1 == log->v1)
 		return fl_log_pread(log, text, e->len, e->off, err);
 	memcpy(text, e->off == FL_NEVER ? (const uint8_t *)FL_V1_END_MARK : log->inl + e->off,
 	       e->len);
@@ -59,7 +59,7 @@ static int write_entry(const struct fl_v1 *v1, const struct fl_log *log,
 	memset(buf, 0, v1->block);
 	memcpy(buf, &d, sizeof(d));
 	if (e->len)
-		ret = fl_v1_text(log, e, buf + sizeof(d), err);
+		ret = fl_v1_text(v1, log, e, buf + sizeof(d), err);
 	return ret ? ret : write_at(fd, buf, v1->block, off, err);
 }
 

@@ -30,7 +30,7 @@ static bool is_mark(const struct rl *rl, const struct fl_v1_entry *e, const char
 	struct fl_err ignored;
 
 	return e->flags & FL_V1_MARK && e->len == strlen(mark) &&
-	       !fl_v1_text(rl->log, e, text, &ignored) && !memcmp(text, mark, e->len);
+	       !fl_v1_text(rl->v1, rl->log, e, text, &ignored) && !memcmp(text, mark, e->len);
 }
 
 /* Whether the walk ends with entry @i, the @n-th. */
