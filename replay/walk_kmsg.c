@@ -27,7 +27,7 @@ bool fl_is_splat(const char *line)
 {
 	static const char *const words[] = {
 		"BUG:", "WARNING:", "Oops", "kernel BUG", "general protection fault",
-		"INFO: task", "INFO: rcu", "Internal error", "possible recursive locking",
+		"INFO: task", "INFO: rcu", "Internal error: ", "possible recursive locking",
 		"circular locking dependency", "inconsistent lock state", "lock inversion",
 		"suspicious RCU usage", "UBSAN:", "KASAN:", "KCSAN:", "Assertion failed",
 	};

@@ -494,6 +494,7 @@ START_TEST(complaints_are_seen)
 		"", "XFS (loop3): Mounting V5 Filesystem 476f8fd6-0801-4553-9ed5-dad7202d230e",
 		"XFS (loop3): Starting recovery (logdev: internal)",
 		"XFS (loop3): Ending recovery (logdev: internal)",
+		"XFS (loop1): Internal error !uuid_equal() at line 253 of file xfs_log_recover.c.",
 		"EXT4-fs (loop1): recovery complete",
 		"EXT4-fs warning (device loop1): ext4_fill_super:1: some feature",
 		"BTRFS info (device loop0): using crc32c (crc32c-intel) checksum algorithm",
