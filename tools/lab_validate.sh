@@ -123,45 +123,70 @@ VALIDATE_XFS=$(sha256sum "$LAB_XFS_KO" | cut -d ' ' -f 1)"
 	rm -f "$RUN"/*.img
 }
 
-# Both judges; a status of 2 of either ends it.
-judge_subject() {
-	"$FLUXLOG" check --max 0 --json "$V_DIR/check.json" "$V_DIR/log.flog" >"$V_DIR/check.txt" 2>&1
-	V_CHECK=$?
-	[ "$V_CHECK" -le 1 ] || die "$V_NAME: could not be judged: $(tail -n 1 "$V_DIR/check.txt")"
-	"$FLUXLOG" verify --cuts "$V_REPLAYS" --images durable --json "$V_DIR/verify.json" \
-		"$V_DIR/log.flog" >"$V_DIR/verify.txt" 2>&1
-	V_VERIFY=$?
-	[ "$V_VERIFY" -le 1 ] || die "$V_NAME: could not be walked: $(tail -n 1 "$V_DIR/verify.txt")"
+# Cuts at which check says that something promised can be lost, for verify to try.
+aimed_cuts() { # at most 100
+	sed -n '/^  "findings":/,/^  ]/s/^ *"message": *\([0-9][0-9]*\),\{0,1\}$/tick-\1/p' \
+		"$V_DIR/check.json" | uniq | head -n 100 | paste -s -d , -
 }
 
-V_FORM='%-20s %7s %6s %8s %8s %9s %8s %9s  %-13s %s\n'
+walk_subject() { # walk_subject NAME CUTS: its report is NAME.txt; returns 0 or 1
+	"$FLUXLOG" verify --cuts "$2" --images durable --json "$V_DIR/$1.json" \
+		"$V_DIR/log.flog" >"$V_DIR/$1.txt" 2>&1
+	walked=$?
+	[ "$walked" -le 1 ] || die "$V_NAME: could not be walked: $(tail -n 1 "$V_DIR/$1.txt")"
+	return "$walked"
+}
+
+# Both judges: a spread, and what check found. A status of 2 of either ends it.
+judge_subject() { # sets V_BROKEN
+	V_BROKEN=
+	"$FLUXLOG" check --max 0 --json "$V_DIR/check.json" "$V_DIR/log.flog" >"$V_DIR/check.txt" 2>&1
+	case $? in
+	0) ;;
+	1) V_BROKEN=1 ;;
+	*) die "$V_NAME: could not be judged: $(tail -n 1 "$V_DIR/check.txt")" ;;
+	esac
+	walk_subject verify "$V_REPLAYS" || V_BROKEN=1
+	aimed=$(aimed_cuts)
+	[ -z "$aimed" ] || walk_subject aimed "$aimed" || V_BROKEN=1
+}
+
+bad_of() { # bad_of FILE: "BAD of ALL" of a report of verify; nothing if it has none
+	sed -n 's/^results  *\([0-9,]*\) good, \([0-9,]*\) bad$/\1 \2/p' "$1" | tr -d , |
+		awk '{ print $2 " of " $1 + $2 }'
+}
+
+V_FORM='%-20s %7s %6s %8s %8s %9s %8s %9s  %-10s %-12s %s\n'
 
 validate_head() {
 	echo "fluxlog-lab validate: kernel $KREL, $V_THREADS writers, $V_OPS writes each, seed $V_SEED;"
 	echo "a flush takes $V_FLUSH_MS ms and up to $V_JITTER_MS more, a write $V_WRITE_MS ms more; faults: ${V_FAULTS:-none}"
 	# shellcheck disable=SC2059 # the form of all rows
-	printf "$V_FORM" xfs fsyncs failed flushes skipped 'at least' fsyncs/s findings lost verdict
+	printf "$V_FORM" xfs fsyncs failed flushes skipped 'at least' fsyncs/s findings lost aimed verdict
 }
 
 # "skipped" is what the module counted, "at least" what the log shows: fsyncs without a
-# flush for each, whoever sent it.
+# flush for each, whoever sent it. "lost" are crash images of a spread of flush points,
+# "aimed" those of the instants at which check found a promise broken.
 row_subject() {
 	fsyncs=$(count syncs "$V_DIR"/guest/results/load.*)
 	flushes=$(json_number "$V_DIR/check.json" flushes)
 	findings=$(json_number "$V_DIR/check.json" broken)
-	bad=$(sed -n 's/^results .* good, \([0-9,]*\) bad$/\1/p' "$V_DIR/verify.txt" | tr -d ,)
-	good=$(sed -n 's/^results  *\([0-9,]*\) good, .*/\1/p' "$V_DIR/verify.txt" | tr -d ,)
+	lost=$(bad_of "$V_DIR/verify.txt")
+	aimed=-
+	[ ! -e "$V_DIR/aimed.txt" ] || aimed=$(bad_of "$V_DIR/aimed.txt")
 	spent=$(said "$V_DIR/guest/results/validate" spent_ms)
-	[ "$fsyncs" -gt 0 ] && [ -n "$flushes$findings$bad$good$spent" ] ||
-		die "$V_NAME: no figures; see $V_DIR"
+	for figure in "$flushes" "$findings" "$lost" "$aimed" "$spent"; do
+		[ -n "$figure" ] && [ "$fsyncs" -gt 0 ] || die "$V_NAME: no figures; see $V_DIR"
+	done
 	least=$((fsyncs - flushes))
 	[ "$least" -gt 0 ] || least=0
 	verdict=kept
-	[ "$V_CHECK$V_VERIFY" = 00 ] || verdict=BROKEN
+	[ -z "$V_BROKEN" ] || verdict=BROKEN
 	# shellcheck disable=SC2059 # the form of all rows
 	printf "$V_FORM" "$V_NAME" "$fsyncs" "$(count errors "$V_DIR"/guest/results/load.*)" "$flushes" \
 		"$(said "$V_DIR/guest/results/validate" skipped)" "$least" \
-		"$((fsyncs * 1000 / (spent + 1)))" "$findings" "$bad of $((good + bad))" "$verdict"
+		"$((fsyncs * 1000 / (spent + 1)))" "$findings" "$lost" "$aimed" "$verdict"
 	[ "$verdict" = kept ]
 }
 
