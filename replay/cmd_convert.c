@@ -163,7 +163,7 @@ static int export(struct fl_log *log, const struct options *o, int fd, struct fl
 	ret = fl_log_load(log, NULL, err);
 	if (ret)
 		return ret;
-	ret = fl_dev_build(&dev, log, err);
+	ret = fl_dev_build(&dev, log, FL_RULE_TRUE, err);
 	if (!ret)
 		ret = fl_v1_export(&v1, &dev, &loss, err);
 	if (!ret)

@@ -99,7 +99,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 
 /* The order in which flushes complete does not matter: of all that cover a write,
  * the first that is done makes it durable, so a running minimum from the end. */
-static void build_cover(struct fl_dev *dev)
+static void build_cover(struct fl_dev *dev, enum fl_rule rule)
 {
 	uint32_t i = dev->nr_flush;
 	uint64_t done = 0;
@@ -110,6 +110,11 @@ static void build_cover(struct fl_dev *dev)
 	while (i-- > 0) {
 		const struct fl_rec *f = dev->flush[i];
 
+		if (rule == FL_RULE_LOG_WRITES) {
+			dev->cover[i] = f->done;
+			dev->cover_ns[i] = f->done_ns;
+			continue;
+		}
 		dev->cover[i] = min_u64(dev->cover[i + 1], fl_took_effect(f) ? f->done : FL_NEVER);
 		dev->cover_ns[i] = min_u64(dev->cover_ns[i + 1],
 					   fl_took_effect(f) ? f->done_ns : FL_NEVER);
@@ -201,7 +206,8 @@ static void build_floor(struct fl_dev *dev)
 					   dev->ver[i].rec->issue_ns);
 }
 
-int fl_dev_build(struct fl_dev *dev, const struct fl_log *log, struct fl_err *err)
+int fl_dev_build(struct fl_dev *dev, const struct fl_log *log, enum fl_rule rule,
+		 struct fl_err *err)
 {
 	uint32_t i;
 	int ret;
@@ -211,7 +217,7 @@ int fl_dev_build(struct fl_dev *dev, const struct fl_log *log, struct fl_err *er
 	ret = collect(dev, err);
 	if (ret)
 		return ret;
-	build_cover(dev);
+	build_cover(dev, rule);
 	for (i = 0; i < dev->nr_ver; i++)
 		set_durable(dev, &dev->ver[i]);
 	build_floor(dev);

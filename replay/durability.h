@@ -71,9 +71,20 @@ struct fl_dev {
 	uint64_t *max_done, *min_dur, *min_dur_ns;
 };
 
+/*
+ * By whose rule a flush makes writes durable.
+ * FL_RULE_TRUE: the rule above.
+ * FL_RULE_LOG_WRITES: as the log of dm-log-writes would have it: a write belongs to the
+ *	flush that was submitted first after it was done, and is in the log when that one
+ *	is done, however it ends; a later flush that is done earlier does not count. This
+ *	accuses correct kernels, and is here to show it.
+ */
+enum fl_rule { FL_RULE_TRUE, FL_RULE_LOG_WRITES };
+
 /* Build from a loaded log, which must outlive it. -EFBIG with more than 2^29
  * versions. */
-int fl_dev_build(struct fl_dev *dev, const struct fl_log *log, struct fl_err *err);
+int fl_dev_build(struct fl_dev *dev, const struct fl_log *log, enum fl_rule rule,
+		 struct fl_err *err);
 void fl_dev_free(struct fl_dev *dev);
 
 /*

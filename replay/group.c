@@ -53,7 +53,9 @@ static int load(struct fl_group *g, unsigned int i, const char *path, unsigned i
 	fl_progress_begin(&meter, "reading the log", g->log[i]->bytes);
 	ret = fl_log_load(g->log[i], &v, err);
 	fl_progress_end(&meter);
-	return ret ? ret : fl_dev_build(&g->dev[i], g->log[i], err);
+	return ret ? ret : fl_dev_build(&g->dev[i], g->log[i],
+				  flags & FL_GROUP_LOG_WRITES ? FL_RULE_LOG_WRITES
+							      : FL_RULE_TRUE, err);
 }
 
 static int check_pair(const struct fl_log *a, const struct fl_log *b, struct fl_err *err)

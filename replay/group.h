@@ -48,6 +48,7 @@ struct fl_group {
 };
 
 #define FL_GROUP_STAMPS 0x1	/* look for carriers and promises */
+#define FL_GROUP_LOG_WRITES 0x2	/* FL_RULE_LOG_WRITES instead of the true rule */
 
 /* Open and load @nr logs. Returns 0 and *@out, or -errno with @err. Logs that end
  * early are no error; fl_log.end tells. */

@@ -196,7 +196,7 @@ static int export(struct fl_log *log, struct fl_v1 **out, struct fl_err *err)
 
 	if (ret)
 		return ret;
-	ret = fl_dev_build(&dev, log, err);
+	ret = fl_dev_build(&dev, log, FL_RULE_TRUE, err);
 	if (!ret)
 		ret = fl_v1_export(out, &dev, &loss, err);
 	fl_dev_free(&dev);

@@ -131,7 +131,7 @@ static int to_v1(int fd)
 	struct fl_v1 *v1;
 	struct fl_err err;
 
-	ck_assert_int_eq(fl_dev_build(&dev, log, &err), 0);
+	ck_assert_int_eq(fl_dev_build(&dev, log, FL_RULE_TRUE, &err), 0);
 	ck_assert_int_eq(fl_v1_export(&v1, &dev, &loss, &err), 0);
 	ck_assert_int_eq(fl_v1_write(v1, log, out, &err), 0);
 	fl_v1_free(v1);
