@@ -6,28 +6,114 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "layer_report.h"
 #include "report.h"
 #include "text_lex.h"
 
 const char cmd_check_help[] =
 	"usage: fluxlog check [--json FILE] [--max N] LOG...\n"
+	"       fluxlog check --above LOG [--map MAP]... [--json FILE] [--max N] --below LOG...\n"
 	"\n"
 	"Walks every flush point and every promise of the LOGs, judged as one group by\n"
 	"their common ticks, and says whether each promised block survives a power cut at\n"
 	"every instant: whether every crash image that the rules allow holds the promised\n"
 	"version or a newer one. No image is built, no root is needed.\n"
 	"\n"
+	"With --above and --below: judges the layer (linear, striped, mirrored, encrypted...)\n"
+	"between the device of one LOG and the devices of the others: whatever a flush above\n"
+	"made durable must be durable on each device below that it was written to by the time\n"
+	"at which that flush was done above. Promises are not looked at.\n"
+	"\n"
+	"  -a, --above LOG   what was recorded above the layer\n"
+	"  -b, --below LOG   what was recorded below it, on one device; again for more, or all\n"
+	"                    of them behind the options\n"
+	"  -M, --map MAP     where the layer puts sectors: \"ABOVE LEN N BELOW\", LEN sectors from\n"
+	"                    ABOVE on are those from BELOW on of the Nth lower log; again for\n"
+	"                    more. Without a map, writes below are known by what they carry\n"
 	"  -j, --json FILE   write everything as JSON to FILE (- is standard output)\n"
 	"  -m, --max N       print at most N findings (default 20, 0: all)\n"
 	"\n"
-	"Exit code: 0 all promises are kept; 1 findings; 2 could not judge: a log ends\n"
+	"Exit code: 0 all promises are kept, the layer is right; 1 findings; 2 could not judge: a log ends\n"
 	"before its run does (what it holds is judged and printed all the same), there is\n"
 	"no promise, or a log cannot be read.\n";
 
 struct options {
 	const char *json;
 	uint64_t max;
+	char *log[FL_GROUP_MAX + 1];	/* above first, if there is one */
+	int nr_log, nr_below;
+	bool above;
+	struct fl_layer_map map[FL_GROUP_MAX];
+	unsigned int nr_map;
 };
+
+static int take_map(struct options *o, const char *text)
+{
+	struct fl_err err = { "" };
+
+	if (o->nr_map == FL_GROUP_MAX)
+		return cmd_usage_error("check", "more than %d --map", FL_GROUP_MAX);
+	if (fl_layer_map_parse(text, &o->map[o->nr_map++], &err))
+		return cmd_usage_error("check", "%s", err.msg);
+	return FL_EXIT_FINE;
+}
+
+/* The log above takes the first place, those below follow. */
+static int take_log(struct options *o, int c, char *path)
+{
+	if (c == 'a' && o->above)
+		return cmd_usage_error("check", "more than one --above");
+	if (o->nr_below >= FL_GROUP_MAX)
+		return cmd_usage_error("check", "more than %d logs", FL_GROUP_MAX);
+	if (c == 'a') {
+		o->above = true;
+		o->log[0] = path;
+	} else {
+		o->log[1 + o->nr_below++] = path;
+	}
+	return FL_EXIT_FINE;
+}
+
+/* Without --above, all logs stand behind the options. */
+static int take_rest(struct options *o, int argc, char **argv)
+{
+	int i, rc = FL_EXIT_FINE, nr_option = o->nr_below;
+
+	for (i = optind; i < argc && !rc; i++)
+		rc = take_log(o, 'b', argv[i]);
+	if (rc)
+		return rc;
+	if (!o->above && (nr_option || o->nr_map))
+		return cmd_usage_error("check", "--below and --map need --above");
+	if (!o->nr_below)
+		return cmd_usage_error("check", o->above ? "no log below named" : "no log named");
+	o->nr_log = o->nr_below + o->above;
+	if (o->nr_log > FL_GROUP_MAX)
+		return cmd_usage_error("check", "more than %d logs", FL_GROUP_MAX);
+	return FL_EXIT_FINE;
+}
+
+/* One option. -1: help was asked for. */
+static int take(struct options *o, int c, char **argv)
+{
+	switch (c) {
+	case 'h':
+		return -1;
+	case 'j':
+		o->json = optarg;
+		return FL_EXIT_FINE;
+	case 'm':
+		if (!fl_text_u64(optarg, NULL, &o->max))
+			return cmd_usage_error("check", "--max %s is not a number", optarg);
+		return FL_EXIT_FINE;
+	case 'M':
+		return take_map(o, optarg);
+	case 'a':
+	case 'b':
+		return take_log(o, c, optarg);
+	}
+	return cmd_bad_option("check", c, argv);
+}
 
 /* -1: help was asked for. */
 static int parse(int argc, char **argv, struct options *o)
@@ -35,27 +121,38 @@ static int parse(int argc, char **argv, struct options *o)
 	static const struct option longs[] = {
 		{ "json", required_argument, NULL, 'j' },
 		{ "max", required_argument, NULL, 'm' },
+		{ "above", required_argument, NULL, 'a' },
+		{ "below", required_argument, NULL, 'b' },
+		{ "map", required_argument, NULL, 'M' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	int c;
+	int c, rc = FL_EXIT_FINE;
 
 	*o = (struct options){ .max = 20 };
-	while ((c = getopt_long(argc, argv, ":j:m:h", longs, NULL)) != -1) {
-		if (c == 'j')
-			o->json = optarg;
-		else if (c == 'h')
-			return -1;
-		else if (c != 'm')
-			return cmd_bad_option("check", c, argv);
-		else if (!fl_text_u64(optarg, NULL, &o->max))
-			return cmd_usage_error("check", "--max %s is not a number", optarg);
-	}
+	while (!rc && (c = getopt_long(argc, argv, ":j:m:a:b:M:h", longs, NULL)) != -1)
+		rc = take(o, c, argv);
 	if (!o->max)
 		o->max = UINT64_MAX;
-	if (optind == argc)
-		return cmd_usage_error("check", "no log named");
-	return FL_EXIT_FINE;
+	return rc ? rc : take_rest(o, argc, argv);
+}
+
+static int judge_layer(const struct fl_group *g, const struct options *o)
+{
+	struct fl_layer ly;
+	struct fl_err err = { "" };
+	int ret = fl_layer_run(&ly, g, o->map, o->nr_map, &err);
+	int rc;
+
+	if (!ret && !(o->json && !strcmp(o->json, "-")))
+		fl_layer_report(stdout, &ly, o->max);
+	if (!ret && o->json)
+		ret = fl_layer_report_json(o->json, &ly, &err);
+	rc = ret ? FL_EXIT_CANNOT : fl_layer_exit(&ly);
+	if (ret)
+		fl_print_err(&err);
+	fl_layer_free(&ly);
+	return rc;
 }
 
 static int judge(const struct fl_group *g, const struct options *o)
@@ -91,11 +188,11 @@ int cmd_check(int argc, char **argv)
 		fputs(cmd_check_help, stdout);
 	if (rc)
 		return rc < 0 ? FL_EXIT_FINE : rc;
-	if (fl_group_open(&g, argv + optind, argc - optind, FL_GROUP_STAMPS, &err)) {
+	if (fl_group_open(&g, o.log + !o.above, o.nr_log, o.above ? 0 : FL_GROUP_STAMPS, &err)) {
 		fl_print_err(&err);
 		return FL_EXIT_CANNOT;
 	}
-	rc = judge(g, &o);
+	rc = o.above ? judge_layer(g, &o) : judge(g, &o);
 	fl_group_close(g);
 	return rc;
 }

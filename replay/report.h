@@ -9,6 +9,8 @@
 
 #include "checker.h"
 
+struct json_object;
+
 /* The summary, at most @max findings, and the verdict in one sentence. */
 void fl_report_check(FILE *out, const struct fl_group *g, const struct fl_check *ck,
 		     uint64_t max);
@@ -16,6 +18,10 @@ void fl_report_check(FILE *out, const struct fl_group *g, const struct fl_check 
 /* The same, whole, as JSON; each promise with its verdict. -errno with @err. */
 int fl_report_check_json(const char *path, const struct fl_group *g,
 			 const struct fl_check *ck, struct fl_err *err);
+
+/* Parts of it: all logs of a group; a write, flush or discard. */
+struct json_object *fl_logs_json(const struct fl_group *g);
+struct json_object *fl_record_json(const struct fl_rec *r);
 
 /* The exit code that the verdict comes to (FL_EXIT_*): a log that ends early or
  * holds no promise could not be judged, whatever was found in what there is. */

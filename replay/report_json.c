@@ -6,7 +6,7 @@
 #include "log_summary.h"
 #include "report.h"
 
-static struct json_object *logs_json(const struct fl_group *g)
+struct json_object *fl_logs_json(const struct fl_group *g)
 {
 	struct json_object *all = fl_json_new();
 	struct fl_summary sum;
@@ -44,7 +44,7 @@ static struct json_object *summary_json(const struct fl_check *ck)
 	return o;
 }
 
-static struct json_object *range_json(const struct fl_rec *r)
+struct json_object *fl_record_json(const struct fl_rec *r)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -100,11 +100,11 @@ static struct json_object *finding_json(const struct fl_group *g, const struct f
 		fl_put_num(o, "sector", f->sector);
 	}
 	if (f->write)
-		json_object_object_add(o, "write", range_json(f->write->rec));
+		json_object_object_add(o, "write", fl_record_json(f->write->rec));
 	if (f->other)
-		json_object_object_add(o, "other", range_json(f->other->rec));
+		json_object_object_add(o, "other", fl_record_json(f->other->rec));
 	if (f->flush)
-		json_object_object_add(o, "flush", range_json(f->flush));
+		json_object_object_add(o, "flush", fl_record_json(f->flush));
 	return o;
 }
 
@@ -128,7 +128,7 @@ int fl_report_check_json(const char *path, const struct fl_group *g,
 		json_object_array_add(promises, p);
 	}
 	fl_put_num(o, "exit", (uint64_t)fl_check_exit(g, ck));
-	json_object_object_add(o, "logs", logs_json(g));
+	json_object_object_add(o, "logs", fl_logs_json(g));
 	json_object_object_add(o, "summary", summary_json(ck));
 	json_object_object_add(o, "findings", findings);
 	json_object_object_add(o, "promises", promises);
