@@ -9,17 +9,23 @@ done
 codes() { # codes FILE: "CODE;name;" of the table in it
 	tr '\n' ' ' <"$1" | grep -o '"FL[0-9]*",[[:space:]]*"[a-z-]*"' | tr -d '",' | tr -s ' \t' ';'
 }
-in_page() { # in_page TABLE PAGE
-	codes "$top/replay/$1" >known
-	[ "$(grep -c ';' known)" -ge 11 ] || fail "few codes found in $1"
+in_page() { # in_page PAGE TABLE...
+	page=$1
+	shift
+	: >known
+	for table; do
+		codes "$top/replay/$table" >more
+		[ "$(grep -c ';' more)" -ge 7 ] || fail "few codes found in $table"
+		cat more >>known
+	done
 	while read -r code; do
-		grep -q "^$code;" "$top/replay/$2" || fail "$2 lacks $code"
+		grep -q "^$code;" "$top/replay/$page" || fail "$page lacks $code"
 	done <known
-	[ "$(grep -c '^FL[0-9]*;' "$top/replay/$2")" = "$(wc -l <known)" ] ||
-		fail "$2 has codes that $1 does not have"
+	[ "$(grep -c '^FL[0-9]*;' "$top/replay/$page")" = "$(wc -l <known)" ] ||
+		fail "$page has codes that its tables do not have"
 }
-in_page finding.c fluxlog.8
-in_page fs_finding.c fluxlog-verify.8
+in_page fluxlog.8 finding.c layer.c
+in_page fluxlog-verify.8 fs_finding.c
 expect 0 "$FLUXLOG" --help
 sed -n 's/^  \([a-z]*\)  *.*/\1/p' out >commands
 [ "$(wc -l <commands)" -ge 11 ] || fail "few commands: $(cat commands)"
