@@ -263,6 +263,7 @@ static int fluxlog_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *e
 		fb->cap->record.flags |= cpu_to_le16(FLUXLOG_F_DELAYED);
 		if (fluxlog_inject_keep_back(&ft->inject, &fb->late))
 			return DM_ENDIO_INCOMPLETE;
+		fb->cap->record.flags &= ~cpu_to_le16(FLUXLOG_F_DELAYED);
 	}
 	fluxlog_capture_done(ft->rec, fb->cap, *error);
 	return DM_ENDIO_DONE;

@@ -26,7 +26,7 @@ for text in "$DATA"/layer/*.above.txt; do
 	done
 	map=$(sed -n 's/^# expect map //p' "$text")
 	content=$(sed -n 's/^# expect content //p' "$text")
-	[ -n "$map" ] && [ -n "$content" ] || fail "$name: no \"# expect\" lines"
+	[ -n "$map$content" ] || fail "$name: no \"# expect\" lines"
 	judged "$name by content" "$content" --above "$name.above.flog" ./*.[0-9].flog
 	set -- --above "$name.above.flog"
 	while read -r words; do

@@ -14,9 +14,9 @@ in_page() { # in_page PAGE TABLE...
 	shift
 	: >known
 	for table; do
-		codes "$top/replay/$table" >more
-		[ "$(grep -c ';' more)" -ge 7 ] || fail "few codes found in $table"
-		cat more >>known
+		codes "$top/replay/$table" >found
+		[ "$(grep -c ';' found)" -ge 7 ] || fail "few codes found in $table"
+		cat found >>known
 	done
 	while read -r code; do
 		grep -q "^$code;" "$top/replay/$page" || fail "$page lacks $code"

@@ -16,7 +16,7 @@ LAB_FS=xfs mount_fs /dev/mapper/top /mnt
 mkdir /mnt/1 /mnt/2 /mnt/3 /mnt/4
 sync
 dmsetup message low2 0 inject flush_fail 1
-layer_load
+layer_load any
 dmsetup message low2 0 inject off
 umount /mnt
 layer_remove
