@@ -30,19 +30,22 @@ const char cmd_check_help[] =
 	"  -M, --map MAP     where the layer puts sectors: \"ABOVE LEN N BELOW\", LEN sectors from\n"
 	"                    ABOVE on are those from BELOW on of the Nth lower log; again for\n"
 	"                    more. Without a map, writes below are known by what they carry\n"
+	"  -r, --rule RULE   true (default), or log-writes: by when a write would be in the log of\n"
+	"                    dm-log-writes, to count how often that accuses a correct kernel;\n"
+	"                    never a verdict, so exit code 2\n"
 	"  -j, --json FILE   write everything as JSON to FILE (- is standard output)\n"
 	"  -m, --max N       print at most N findings (default 20, 0: all)\n"
 	"\n"
-	"Exit code: 0 all promises are kept, the layer is right; 1 findings; 2 could not judge: a log ends\n"
-	"before its run does (what it holds is judged and printed all the same), there is\n"
-	"no promise, or a log cannot be read.\n";
+	"Exit code: 0 all promises are kept, the layer is right; 1 findings; 2 could not\n"
+	"judge: a log ends before its run does (what it holds is judged and printed all the\n"
+	"same), there is no promise, or a log cannot be read.\n";
 
 struct options {
 	const char *json;
 	uint64_t max;
 	char *log[FL_GROUP_MAX + 1];	/* above first, if there is one */
 	int nr_log, nr_below;
-	bool above;
+	bool above, log_writes;
 	struct fl_layer_map map[FL_GROUP_MAX];
 	unsigned int nr_map;
 };
@@ -83,6 +86,8 @@ static int take_rest(struct options *o, int argc, char **argv)
 		rc = take_log(o, 'b', argv[i]);
 	if (rc)
 		return rc;
+	if (o->above && o->log_writes)
+		return cmd_usage_error("check", "--rule is for promises, not for --above");
 	if (!o->above && (nr_option || o->nr_map))
 		return cmd_usage_error("check", "--below and --map need --above");
 	if (!o->nr_below)
@@ -106,6 +111,11 @@ static int take(struct options *o, int c, char **argv)
 		if (!fl_text_u64(optarg, NULL, &o->max))
 			return cmd_usage_error("check", "--max %s is not a number", optarg);
 		return FL_EXIT_FINE;
+	case 'r':
+		o->log_writes = !strcmp(optarg, "log-writes");
+		if (!o->log_writes && strcmp(optarg, "true"))
+			return cmd_usage_error("check", "--rule %s: true or log-writes", optarg);
+		return FL_EXIT_FINE;
 	case 'M':
 		return take_map(o, optarg);
 	case 'a':
@@ -124,13 +134,14 @@ static int parse(int argc, char **argv, struct options *o)
 		{ "above", required_argument, NULL, 'a' },
 		{ "below", required_argument, NULL, 'b' },
 		{ "map", required_argument, NULL, 'M' },
+		{ "rule", required_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	int c, rc = FL_EXIT_FINE;
 
 	*o = (struct options){ .max = 20 };
-	while (!rc && (c = getopt_long(argc, argv, ":j:m:a:b:M:h", longs, NULL)) != -1)
+	while (!rc && (c = getopt_long(argc, argv, ":j:m:a:b:M:r:h", longs, NULL)) != -1)
 		rc = take(o, c, argv);
 	if (!o->max)
 		o->max = UINT64_MAX;
@@ -177,6 +188,12 @@ static int judge(const struct fl_group *g, const struct options *o)
 	return rc;
 }
 
+static unsigned int group_flags(const struct options *o)
+{
+	/* for a layer, too: its verdict hangs on ticks, and these are checked then */
+	return FL_GROUP_STAMPS | (o->log_writes ? FL_GROUP_LOG_WRITES : 0);
+}
+
 int cmd_check(int argc, char **argv)
 {
 	struct options o;
@@ -188,7 +205,7 @@ int cmd_check(int argc, char **argv)
 		fputs(cmd_check_help, stdout);
 	if (rc)
 		return rc < 0 ? FL_EXIT_FINE : rc;
-	if (fl_group_open(&g, o.log + !o.above, o.nr_log, o.above ? 0 : FL_GROUP_STAMPS, &err)) {
+	if (fl_group_open(&g, o.log + !o.above, o.nr_log, group_flags(&o), &err)) {
 		fl_print_err(&err);
 		return FL_EXIT_CANNOT;
 	}

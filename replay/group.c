@@ -226,6 +226,7 @@ int fl_group_open(struct fl_group **out, char *const *path, int nr, unsigned int
 		return fl_fail(err, EINVAL, "a group has 1 to %d logs, not %d",
 			       FL_GROUP_MAX, nr);
 	g = fl_alloc(1, sizeof(*g));
+	g->log_writes = flags & FL_GROUP_LOG_WRITES;
 	for (i = 0; i < nr && !ret; i++)
 		ret = load(g, (unsigned int)i, path[i], flags, err);
 	if (!ret)

@@ -29,6 +29,7 @@ struct fl_prom {
  * @log: the logs as given
  * @dev: dev[i] is what log[i] recorded
  * @nr: how many
+ * @log_writes: judged by FL_RULE_LOG_WRITES
  * @carriers: of all of them
  * @prom, @nr_prom: all promises by the tick at which they came in
  * @horizon: promises that came in up to this tick have all their reasons in the
@@ -41,6 +42,7 @@ struct fl_group {
 	struct fl_log *log[FL_GROUP_MAX];
 	struct fl_dev dev[FL_GROUP_MAX];
 	unsigned int nr;
+	bool log_writes;
 	struct fl_carriers carriers;
 	struct fl_prom *prom;
 	uint64_t nr_prom;

@@ -158,6 +158,15 @@ static void print_findings(FILE *out, const struct fl_group *g, const struct fl_
 
 /* ---- verdict ----------------------------------------------------------------- */
 
+/* What another rule says is no verdict on the kernel. */
+static void print_accusations(FILE *out, const struct fl_check *ck)
+{
+	char a[32], b[32];
+
+	fprintf(out, "\nNO VERDICT: by the rule of dm-log-writes, which is not the true one, %s of %s promises would be called broken.\n",
+		fl_commas(a, ck->broken), fl_commas(b, ck->judged));
+}
+
 static void print_verdict(FILE *out, const struct fl_group *g, const struct fl_check *ck)
 {
 	char a[32], b[32];
@@ -169,7 +178,9 @@ static void print_verdict(FILE *out, const struct fl_group *g, const struct fl_c
 	if (!fl_group_complete(g))
 		fprintf(out, "\nCOULD NOT JUDGE the whole run: a log ends before the run does; beyond tick %"
 			PRIu64 " nothing is known.\n", g->horizon);
-	if (!ck->promises)
+	if (g->log_writes)
+		print_accusations(out, ck);
+	else if (!ck->promises)
 		fprintf(out, "\nCOULD NOT JUDGE: no promise in the log, so there is nothing to hold it to.\n");
 	else if (ck->broken)
 		fprintf(out, "\nVERDICT: BROKEN. %s of %s promises do not survive a power cut at every instant.\n",
@@ -183,7 +194,8 @@ static void print_verdict(FILE *out, const struct fl_group *g, const struct fl_c
 
 int fl_check_exit(const struct fl_group *g, const struct fl_check *ck)
 {
-	if (!fl_group_complete(g) || fl_group_imported(g) || !ck->promises || ck->beyond)
+	if (!fl_group_complete(g) || fl_group_imported(g) || !ck->promises || ck->beyond ||
+	    g->log_writes)
 		return FL_EXIT_CANNOT;
 	return ck->findings.nr ? FL_EXIT_FINDINGS : FL_EXIT_FINE;
 }
