@@ -215,6 +215,7 @@ static void super_fill(struct fluxlog_super *s, const struct fluxlog_recorder *r
 		       struct fluxlog_target *ft)
 {
 	char rules[FLUXLOG_RULES_MAX];
+	size_t n;
 	u64 log_sectors = rec->log_blocks << (rec->block_shift - SECTOR_SHIFT);
 
 	s->magic = cpu_to_le64(FLUXLOG_SUPER_MAGIC);
@@ -232,8 +233,10 @@ static void super_fill(struct fluxlog_super *s, const struct fluxlog_recorder *r
 	s->start_tick = cpu_to_le64(fluxlog_tick());
 	fluxlog_inject_emit(&ft->inject, rules, sizeof(rules));
 	strscpy(s->data_name, rec->data_name, sizeof(s->data_name));
-	snprintf(s->args, sizeof(s->args), "mem_limit_kb %u on_log_fail %s%s",
-		 ft->opts.mem_limit_kb, ft->opts.stop_on_fail ? "stop" : "error", rules);
+	n = scnprintf(s->args, sizeof(s->args), "mem_limit_kb %u on_log_fail %s",
+		      ft->opts.mem_limit_kb, ft->opts.stop_on_fail ? "stop" : "error");
+	/* of very long ones, what there is room for */
+	strscpy(s->args + n, rules, sizeof(s->args) - n);
 	s->crc32c = cpu_to_le32(crc32c(~0, s, sizeof(*s)));
 }
 

@@ -111,7 +111,7 @@ static void add_flushes(struct fl_cost *c, const struct fl_dev *dev, struct time
 			continue;
 		c->flushes++;
 		c->failed += !!f->status;
-		c->idle += !f->status && !(k && durable[k - 1] == f->done);
+		c->idle += fl_took_effect(f) && !(k && durable[k - 1] == f->done);
 		c->overtook += f->done < last_done;
 		last_done = f->done > last_done ? f->done : last_done;
 		add_time(t, f);
@@ -181,7 +181,7 @@ static const struct fl_rec *last_flush(const struct fl_dev *dev, uint64_t tick, 
 
 		if (f->issue_ns >= at_ns)
 			break;
-		if (!f->status && f->done_ns <= at_ns && (!best || f->done > best->done))
+		if (fl_took_effect(f) && f->done_ns <= at_ns && (!best || f->done > best->done))
 			best = f;
 	}
 	return best;
