@@ -27,3 +27,4 @@ validate:
 
 check-kernel: all
 	tests/kernel/run short
+CHECK_SUITES += check-kernel
