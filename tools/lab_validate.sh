@@ -226,6 +226,7 @@ cmd_validate() {
 		die "validate: needs two threads, one write and one replay at least"
 	case $V_FAULTS in *[!a-z0-9_@\ -]*) die "--faults $V_FAULTS: not words of the message inject" ;; esac
 	[ -n "$V_SUBJECTS" ] || add_subject stock
+	[ -x "$FLUXLOG" ] || die "validate: $FLUXLOG is not built (make)"
 	V_KERNEL=${V_KERNEL:-${LAB_KERNEL_TOLD:-6.12}}
 	LAB_KERNEL=$V_KERNEL
 	kernel_find "$LAB_KERNEL"
