@@ -53,7 +53,7 @@ validate_option() { # validate_option NAME VALUE
 	case $1 in
 	--variant) add_subject "variant=$2" ;;
 	--xfs-ko)
-		[ -r "$2" ] || die "--xfs-ko $2: cannot be read"
+		[ -f "$2" ] && [ -r "$2" ] || die "--xfs-ko $2: no file that can be read"
 		add_subject "file=$(readlink -f "$2")" ;;
 	--kernel) V_KERNEL=$2 ;;
 	--faults) V_FAULTS=$2 ;;
@@ -195,7 +195,8 @@ subject_module() { # subject_module KIND=VALUE: sets V_NAME and LAB_XFS_KO
 	case $1 in
 	variant=*)
 		V_NAME=${1#*=}
-		LAB_XFS_KO=$("$LAB_TOP/tests/kernel/build" --kernel "$V_KERNEL" "$V_NAME") || exit $? ;;
+		LAB_XFS_KO=$("$LAB_TOP/tests/kernel/build" --kernel "$V_KERNEL" "$V_NAME") ||
+			die "$V_NAME: no such module to be had" ;;
 	file=*)
 		V_NAME=$(basename "${1#*=}" .ko)
 		LAB_XFS_KO=${1#*=} ;;

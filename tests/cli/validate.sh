@@ -21,7 +21,8 @@ refused "--replays 12345678: not a number" "$lab" validate --replays 12345678
 refused "needs two threads" "$lab" validate --ops 0
 refused "needs two threads" "$lab" validate --threads 1
 refused "needs two threads" "$lab" validate --replays 0
-refused "no-such.ko: cannot be read" "$lab" validate --xfs-ko no-such.ko
+refused "no-such.ko: no file" "$lab" validate --xfs-ko no-such.ko
+refused "/: no file" "$lab" validate --xfs-ko /
 refused "not words of the message inject" "$lab" validate --faults '$(id)'
 refused "not words of the message inject" "$lab" validate --faults "1'; id; '"
 
