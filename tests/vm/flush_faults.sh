@@ -6,7 +6,8 @@
 # Expected: no flush succeeds above that fails below, so the layer is right; some fsyncs
 # return EIO; those that return 0 although their data rest on a failed flush are found
 # in the log above, and together with the legs' logs only those whose data lie on the leg
-# that fails.
+# that fails. With fluxlog-lab --out DIR the logs (legs 1 and 2, above) are the first three
+# 512 MiB of DIR/log.img.
 requires xfs
 two_legs
 layer_create "0 524288 linear /dev/mapper/low1 0
