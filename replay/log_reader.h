@@ -128,6 +128,9 @@ struct fl_visitor {
  */
 int fl_log_open(struct fl_log **out, const char *path, struct fl_err *err);
 
+/* Its first half, for who knows from elsewhere what is in it: only path, fd and bytes. */
+int fl_log_open_file(struct fl_log **out, const char *path, struct fl_err *err);
+
 /*
  * Read all units. A log that is cut off, stopped or corrupt is *not* an error
  * here: it loads up to there and fl_log.end says so. -errno: reading failed (EIO

@@ -124,7 +124,7 @@ static int open_file(struct fl_log *log, struct fl_err *err)
 	return 0;
 }
 
-int fl_log_open(struct fl_log **out, const char *path, struct fl_err *err)
+int fl_log_open_file(struct fl_log **out, const char *path, struct fl_err *err)
 {
 	struct fl_log *log = fl_alloc(1, sizeof(*log));
 	int rc;
@@ -132,8 +132,22 @@ int fl_log_open(struct fl_log **out, const char *path, struct fl_err *err)
 	log->fd = -1;
 	log->path = fl_strdup(path);
 	rc = open_file(log, err);
-	if (!rc)
-		rc = read_super(log, err);
+	if (rc) {
+		fl_log_close(log);
+		return rc;
+	}
+	*out = log;
+	return 0;
+}
+
+int fl_log_open(struct fl_log **out, const char *path, struct fl_err *err)
+{
+	struct fl_log *log;
+	int rc = fl_log_open_file(&log, path, err);
+
+	if (rc)
+		return rc;
+	rc = read_super(log, err);
 	if (rc) {
 		fl_log_close(log);
 		return rc;

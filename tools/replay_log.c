@@ -242,6 +242,23 @@ static int run(struct rl *rl)
 	return rc;
 }
 
+/* rl->v1, by the index or by reading the log. @own is what an export takes. */
+static int open_log(struct rl *rl, struct fl_v1 **own)
+{
+	int ret;
+
+	if (rl_index_load(rl))
+		return 0;
+	ret = fl_log_open(&rl->log, rl->o.log, &rl->err);
+	if (!ret && !rl->log->v1)
+		ret = export(rl->log, own, &rl->err);
+	if (ret)
+		return ret;
+	rl->v1 = *own ? *own : rl->log->v1;
+	rl_index_save(rl);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct rl rl = { .fd = -1 };
@@ -252,16 +269,9 @@ int main(int argc, char **argv)
 		fputs(help, stdout);
 	if (rc)
 		return rc > 0 ? FL_EXIT_FINE : FL_EXIT_CANNOT;
-	rc = fl_log_open(&rl.log, rl.o.log, &rl.err);
-	if (!rc && !rl.log->v1)
-		rc = export(rl.log, &own, &rl.err);
-	if (!rc) {
-		rl.v1 = own ? own : rl.log->v1;
-		rc = run(&rl);
-	} else {
-		rc = FL_EXIT_CANNOT;
-	}
+	rc = open_log(&rl, &own) ? FL_EXIT_CANNOT : run(&rl);
 	fl_v1_free(own);
+	rl_index_drop(&rl);
 	fl_log_close(rl.log);
 	if (fflush(stdout) || ferror(stdout)) {
 		fl_fail(&rl.err, errno, "writing to standard output: %s", strerror(errno));

@@ -5,6 +5,7 @@
  * replay_log.c	   options; which log
  * replay_log_walk.c  which entries: start, stop, find, replay, fsck
  * replay_log_target.c  one entry onto the replay device
+ * replay_log_index.c  entries kept from one run to the next
  *
  * A fluxlog log is seen as the entries that fluxlog convert would make of it.
  */
@@ -31,9 +32,13 @@ struct rl_options {
 	unsigned int verbose;
 };
 
+#define FL_RL_ID 16
+
 /**
  * struct rl - a run
  * @log: the log; @v1: its entries
+ * @id: tells whether the log is as it was, if @has_id
+ * @indexed: they are those of an index, @map, of @map_bytes
  * @fd: the replay device, -1 without
  * @is_block: it is a block device; @no_discard: it has refused a discard
  */
@@ -41,6 +46,11 @@ struct rl {
 	struct rl_options o;
 	struct fl_log *log;
 	const struct fl_v1 *v1;
+	bool has_id;
+	uint64_t id[FL_RL_ID];
+	struct fl_v1 indexed;
+	void *map;
+	size_t map_bytes;
 	int fd;
 	bool is_block, no_discard;
 	uint8_t *buf;
@@ -50,6 +60,19 @@ struct rl {
 /* Each returns an exit code: 0; 1 not found, or fsck failed; 2 could not, with rl->err. */
 int rl_find(struct rl *rl);
 int rl_replay(struct rl *rl);
+
+/*
+ * Scripts that step through a log run once for each step, so the entries of a long log are
+ * kept in a file: in $REPLAY_LOG_INDEX (a folder; empty: nowhere), else /run/fluxlog for
+ * root or $XDG_RUNTIME_DIR/fluxlog. The file counts only as long as nobody can have written
+ * to the log since.
+ *
+ * rl_index_load() sets rl->log and rl->v1, whose entries go with rl_index_drop(), and
+ * returns true; or false. rl_index_save() is silent if it cannot.
+ */
+bool rl_index_load(struct rl *rl);
+void rl_index_save(const struct rl *rl);
+void rl_index_drop(struct rl *rl);
 
 /* Open the replay device. 0, or -errno with rl->err. */
 int rl_target_open(struct rl *rl);
