@@ -6,6 +6,7 @@
 # make verify-all every flush point of the filesystem tests' recordings
 # make lint       shellcheck of all shell; sparse and checkpatch on the module
 # make demo, make bench: see README.md
+# make install, uninstall   the programs (PREFIX, DESTDIR)
 # make bench-images   how fast crash images open and read (BIG_LOG="1000000 8": all of it)
 #
 # V=1 shows whole commands. VARIANT=asan builds the same programs with sanitizers into build/asan/bin/.
@@ -128,6 +129,7 @@ check-unit-plain check-unit-asan check-cli-plain check-cli-asan: check-%:
 
 -include dm-fluxlog/module.mk
 -include tools/lab.mk
+include tools/install.mk
 
 ifneq ($(wildcard tools/lab.mk),)
 CHECK_SUITES += check-vm
