@@ -31,7 +31,7 @@ validate_usage() {
 	  --write-ms N       what a write takes more than it does (0)
 	  --faults 'WORDS'   faults of flushes: rules for the target's message "inject",
 	                     such as 'flush_fail 5'; writers go on after EIO
-	  --replays N        crash images to mount, evenly spread (528)
+	  --replays N        crash images to mount, each right after an fsync (528)
 
 	exit status: 0 no findings   1 findings   2 could not judge
 	HELP
@@ -129,6 +129,16 @@ aimed_cuts() { # at most 100
 		"$V_DIR/check.json" | uniq | head -n 100 | paste -s -d , -
 }
 
+# Evenly spread instants at which an fsync returned: what a promise lacks is lost from
+# then on, often only until the next flush, so that flush points would seldom show it.
+spread_cuts() {
+	awk -v of="$(json_number "$V_DIR/check.json" promises)" -v n="$V_REPLAYS" 'BEGIN {
+		n = n < of ? n : of
+		for (i = 1; i <= n; i++)
+			printf "%spromise-%d", (i > 1 ? "," : ""), int(i * of / n)
+	}'
+}
+
 walk_subject() { # walk_subject NAME CUTS: its report is NAME.txt; returns 0 or 1
 	"$FLUXLOG" verify --cuts "$2" --images durable --json "$V_DIR/$1.json" \
 		"$V_DIR/log.flog" >"$V_DIR/$1.txt" 2>&1
@@ -146,7 +156,7 @@ judge_subject() { # sets V_BROKEN
 	1) V_BROKEN=1 ;;
 	*) die "$V_NAME: could not be judged: $(tail -n 1 "$V_DIR/check.txt")" ;;
 	esac
-	walk_subject verify "$V_REPLAYS" || V_BROKEN=1
+	walk_subject verify "$(spread_cuts)" || V_BROKEN=1
 	aimed=$(aimed_cuts)
 	[ -z "$aimed" ] || walk_subject aimed "$aimed" || V_BROKEN=1
 }
@@ -166,7 +176,7 @@ validate_head() {
 }
 
 # "skipped" is what the module counted, "at least" what the log shows: fsyncs without a
-# flush for each, whoever sent it. "lost" are crash images of a spread of flush points,
+# flush for each, whoever sent it. "lost" are crash images of a spread of promises,
 # "aimed" those of the instants at which check found a promise broken.
 row_subject() {
 	fsyncs=$(count syncs "$V_DIR"/guest/results/load.*)
