@@ -11,6 +11,7 @@
 #include "image_world.h"
 #include "testlib.h"
 #include "v1_log.h"
+#include "walk_report.h"
 
 #define WORLDS 400
 
@@ -215,6 +216,25 @@ START_TEST(any_byte_any_length)
 }
 END_TEST
 
+/* Of an imported log a walk says neither good nor bad, and shards remember that. */
+START_TEST(a_walk_of_an_imported_log)
+{
+	struct fl_walk_head h = { .what = "x", .shard = 1, .shards = 1, .complete = true }, back;
+	struct fl_tally good = { .points = 2, .good = 2 }, bad = { .points = 2, .bad = 1 };
+	char *line;
+
+	ck_assert_int_eq(fl_walk_exit(&h, &good), FL_EXIT_FINE);
+	ck_assert_int_eq(fl_walk_exit(&h, &bad), FL_EXIT_FINDINGS);
+	h.imported = true;
+	ck_assert_int_eq(fl_walk_exit(&h, &good), FL_EXIT_CANNOT);
+	ck_assert_int_eq(fl_walk_exit(&h, &bad), FL_EXIT_CANNOT);
+	line = fl_head_make(&h);
+	ck_assert_int_eq(fl_head_parse(line, &back), 0);
+	ck_assert(back.imported);
+	free(line);
+}
+END_TEST
+
 Suite *v1_suite(void)
 {
 	Suite *s = suite_create("v1");
@@ -224,6 +244,7 @@ Suite *v1_suite(void)
 	tcase_add_test(tc, export_is_the_durable_image);
 	tcase_add_test(tc, there_and_back);
 	tcase_add_test(tc, any_byte_any_length);
+	tcase_add_test(tc, a_walk_of_an_imported_log);
 	suite_add_tcase(s, tc);
 	return s;
 }
