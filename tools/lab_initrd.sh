@@ -65,6 +65,7 @@ base_inputs() {
 	done
 	echo "$LAB_TOP/build/bin/fluxlog"
 	echo "$LAB_TOP/build/bin/fluxlog-load"
+	echo "$LAB_TOP/build/bin/replay-log"
 	echo "$LAB_TOP/tools/lab_initrd.sh"
 	[ -z "$KMODULE" ] || echo "$KMODULE"
 }
@@ -83,7 +84,7 @@ build_base() { # build_base ROOT
 		[ "$(basename "$(readlink -f "$(find_program "$program")")")" = "$program" ] ||
 			ln -sf "$(basename "$(readlink -f "$(find_program "$program")")")" "$1/bin/$program"
 	done
-	for program in fluxlog fluxlog-load; do
+	for program in fluxlog fluxlog-load replay-log; do
 		[ ! -e "$LAB_TOP/build/bin/$program" ] ||
 			add_program "$1" "$LAB_TOP/build/bin/$program"
 	done
