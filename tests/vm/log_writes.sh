@@ -53,7 +53,7 @@ same() { # same A B WHAT: by its path: busybox's own cmp goes byte by byte
 }
 
 for order in "fluxlog log-writes" "log-writes fluxlog"; do
-	echo "$order"
+	say "$order"
 	# shellcheck disable=SC2086 # two words
 	record $order
 	expect 0 fluxlog info "$LOG" "$V1"
@@ -64,10 +64,12 @@ for order in "fluxlog log-writes" "log-writes fluxlog"; do
 		onto "$DATA" "$V1" --end-mark "$end"
 		onto "$DATA2" "$LOG" --end-mark "$end"
 		same "$DATA" "$DATA2" "the logs differ at $end"
+		say "$order: the same at $end"
 	done
 	for log in /tmp/flux.v1 /tmp/v1.flog; do
 		onto "$DATA2" "$log"
 		same "$DATA" "$DATA2" "$log, converted, differs"
+		say "$order: the same in $log"
 	done
 	same "$DATA" "$NULL" "the replay is not what the device holds"
 	expect 2 fluxlog check "$V1"
