@@ -53,7 +53,9 @@ validate_option() { # validate_option NAME VALUE
 	case $1 in
 	--variant) add_subject "variant=$2" ;;
 	--xfs-ko)
-		[ -f "$2" ] && [ -r "$2" ] || die "--xfs-ko $2: no file that can be read"
+		if [ ! -f "$2" ] || [ ! -r "$2" ]; then
+			die "--xfs-ko $2: no file that can be read"
+		fi
 		add_subject "file=$(readlink -f "$2")" ;;
 	--kernel) V_KERNEL=$2 ;;
 	--faults) V_FAULTS=$2 ;;
@@ -115,6 +117,7 @@ VALIDATE_XFS=$(sha256sum "$LAB_XFS_KO" | cut -d ' ' -f 1)"
 	prepare
 	initrd_build "$LAB_TOP/tools/lab_validate_guest.sh"
 	boot >"$V_DIR/guest.txt"
+	# shellcheck disable=SC2153 # boot sets it
 	[ "$VERDICT" = 0 ] || {
 		cat "$V_DIR/guest.txt" >&2
 		die "$V_NAME: the recording failed (status $VERDICT); see $V_DIR/guest"
@@ -187,7 +190,9 @@ row_subject() {
 	[ ! -e "$V_DIR/aimed.txt" ] || aimed=$(bad_of "$V_DIR/aimed.txt")
 	spent=$(said "$V_DIR/guest/results/validate" spent_ms)
 	for figure in "$flushes" "$findings" "$lost" "$aimed" "$spent"; do
-		[ -n "$figure" ] && [ "$fsyncs" -gt 0 ] || die "$V_NAME: no figures; see $V_DIR"
+		if [ -z "$figure" ] || [ "$fsyncs" -eq 0 ]; then
+			die "$V_NAME: no figures; see $V_DIR"
+		fi
 	done
 	least=$((fsyncs - flushes))
 	[ "$least" -gt 0 ] || least=0
@@ -233,8 +238,9 @@ cmd_validate() {
 		validate_option "$1" "$2"
 		shift 2
 	done
-	[ "$V_THREADS" -gt 1 ] && [ "$V_REPLAYS" -gt 0 ] && [ "$V_OPS" -gt 0 ] ||
+	if [ "$V_THREADS" -lt 2 ] || [ "$V_REPLAYS" -lt 1 ] || [ "$V_OPS" -lt 1 ]; then
 		die "validate: needs two threads, one write and one replay at least"
+	fi
 	case $V_FAULTS in *[!a-z0-9_@\ -]*) die "--faults $V_FAULTS: not words of the message inject" ;; esac
 	[ -n "$V_SUBJECTS" ] || add_subject stock
 	[ -x "$FLUXLOG" ] || die "validate: $FLUXLOG is not built (make)"
