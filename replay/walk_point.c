@@ -104,7 +104,9 @@ static int fork_off(struct fl_judge *j, struct fl_err *err)
 	if (!get(j->server, &hello, sizeof(hello)))
 		return fl_fail(err, EIO, "the process that serves images died");
 	*err = hello.err;
-	return hello.ret;
+	/* what is mounted from here on is not the server's: a server that is killed must not
+	 * unmount a filesystem whose I/O it serves, it would wait for itself */
+	return hello.ret ? hello.ret : fl_ns_private(err);
 }
 
 /* ---- once a process ----------------------------------------------------------- */
