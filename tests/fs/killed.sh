@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # A walk that is killed at random moments, ten times, and goes on from its journal ends
 # like one that was left alone, and leaves nothing behind.
-set -- --cuts 60 --images durable,all,seed=1 --fsck "$LOGS/xfs-discard.flog"
+set -- --cuts 200 --images durable,all,seed=1 --fsck "$LOGS/xfs-discard.flog"
 expect 0 "$FLUXLOG" verify --json whole.json "$@"
 kills=0
 while [ "$kills" -lt 10 ]; do
 	"$FLUXLOG" verify --jobs 3 --journal journal "$@" >walk.out 2>&1 &
 	walk=$!
-	sleep "0.$(od -An -N2 -tu2 /dev/urandom | awk '{ printf "%03d", 200 + $1 % 700 }')"
+	sleep "0.$(od -An -N2 -tu2 /dev/urandom | awk '{ printf "%03d", 100 + $1 % 400 }')"
 	kill -9 "$walk" 2>/dev/null || fail "the walk ended after $kills kills: make it longer"
 	wait "$walk" || :
 	kills=$((kills + 1))
