@@ -132,7 +132,7 @@ check-unit-plain check-unit-asan check-cli-plain check-cli-asan: check-%:
 -include tools/lab.mk
 include tools/install.mk
 
-CHECK_SUITES += check-vm+check-unit-asan+check-cli-asan
+CHECK_SUITES += check-vm@2+check-unit-asan+check-cli-asan
 
 # Filesystem tests record with the lab and mount on this machine. verify-all leaves no
 # flush point out, which takes long.
@@ -141,7 +141,7 @@ check-fs: all
 	tests/fs/run
 verify-all: all
 	FS_ALL=1 tests/fs/run every_point $(notdir $(wildcard tests/fs/good_*.sh))
-CHECK_SUITES += check-fs
+CHECK_SUITES += check-fs@2
 
 .PHONY: check
 check:

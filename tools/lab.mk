@@ -27,4 +27,4 @@ validate:
 
 check-kernel: all
 	tests/kernel/run short
-CHECK_SUITES += check-kernel
+CHECK_SUITES += check-kernel@2
