@@ -35,7 +35,7 @@ static void count_records(struct fl_check *ck, const struct fl_group *g)
 	unsigned int i;
 	uint64_t r;
 
-	for (i = 0; i < g->nr; i++)
+	for (i = fl_group_first(g); i < g->nr; i++)
 		for (r = 0; r < g->log[i]->nr_rec; r++)
 			count_record(ck, &g->log[i]->rec[r]);
 }
@@ -87,7 +87,7 @@ static void find_widest(struct fl_check *ck, const struct fl_group *g)
 	unsigned int i;
 	uint32_t v;
 
-	for (i = 0; i < g->nr; i++) {
+	for (i = fl_group_first(g); i < g->nr; i++) {
 		for (v = 0; v < g->dev[i].nr_ver; v++) {
 			if (!is_write(g->dev[i].ver[v].rec))
 				continue;
@@ -104,26 +104,37 @@ static void find_widest(struct fl_check *ck, const struct fl_group *g)
 
 /* ---- promises ---------------------------------------------------------------- */
 
+static void not_judged(struct fl_check *ck, uint64_t i)
+{
+	ck->verdict[i] = FL_BEYOND;
+	ck->beyond++;
+}
+
 static int judge(struct fl_check *ck, const struct fl_group *g, uint64_t i,
 		 struct fl_err *err)
 {
 	uint64_t before = ck->findings.nr;
+	bool broken;
 	int ret;
 
 	if (g->prom[i].rec->issue > g->horizon || fl_group_imported(g)) {
-		ck->verdict[i] = FL_BEYOND;
-		ck->beyond++;
+		not_judged(ck, i);
 		return 0;
 	}
 	ret = g->prom[i].kind == FLUXLOG_PROMISE_FILE
 		? fl_judge_file(g, i, &ck->findings, err)
 		: fl_judge_sectors(g, i, &ck->findings, err);
-	if (ret)
+	if (ret < 0)
 		return ret;
+	broken = ck->findings.nr > before;
+	if (ret == FL_UNSURE && !broken) {
+		not_judged(ck, i);
+		return 0;
+	}
 	ck->judged++;
-	ck->verdict[i] = ck->findings.nr > before ? FL_BROKEN : FL_KEPT;
-	ck->broken += ck->findings.nr > before;
-	ck->kept += ck->findings.nr == before;
+	ck->verdict[i] = broken ? FL_BROKEN : FL_KEPT;
+	ck->broken += broken;
+	ck->kept += !broken;
 	return 0;
 }
 

@@ -18,6 +18,10 @@
  * that keeps the promise is enough. What replaces it after the promise is newer,
  * before the promise it breaks it.
  *
+ * Of a stack (judge_stack.c), what was written above is kept where the layer put it:
+ * a write above keeps a promise iff each write below that carries its bytes on keeps
+ * it, on whatever leg; so both legs of a mirror must.
+ *
  * SECTORS promises (judge_sectors.c) name sectors: promised is the version that was
  * written there last and was done by the promise's instant. Another version that may
  * be there satisfies if it is newer or holds the same bytes.
@@ -30,12 +34,13 @@
 enum fl_verdict {
 	FL_KEPT,
 	FL_BROKEN,
-	FL_BEYOND,	/* came in after a log ends, or a log is no evidence: not judged */
+	FL_BEYOND,	/* not judged: it came in after a log ends, a log is no evidence,
+			 * or of a stack, which write below is whose is not known */
 };
 
 /**
  * struct fl_check - what was judged
- * @records ... @promises: counts over the group
+ * @records ... @promises: counts over the group; of a stack, over its legs
  * @writes: writes and write-zeroes; @failed of them and of the flushes failed
  * @flush_points: cuts right after a flush or FUA write was done
  * @judged, @kept, @broken, @beyond: promises
@@ -62,7 +67,9 @@ void fl_check_free(struct fl_check *ck);
 
 /* ---- between checker.c and the two judges ------------------------------------ */
 
-/* Add the findings of one promise. Returns 0 or -errno with @err. */
+/* Add the findings of one promise. Returns 0, or FL_UNSURE if a part of it can be
+ * called neither kept nor broken, or -errno with @err. */
+#define FL_UNSURE 1
 int fl_judge_file(const struct fl_group *g, uint64_t prom, struct fl_findings *out,
 		  struct fl_err *err);
 int fl_judge_sectors(const struct fl_group *g, uint64_t prom, struct fl_findings *out,

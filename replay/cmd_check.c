@@ -12,6 +12,7 @@
 
 const char cmd_check_help[] =
 	"usage: fluxlog check [--json FILE] [--max N] LOG...\n"
+	"       fluxlog check --top LOG [--json FILE] [--max N] LOG...\n"
 	"       fluxlog check --above LOG [--map MAP]... [--json FILE] [--max N] --below LOG...\n"
 	"\n"
 	"Walks every flush point and every promise of the LOGs, judged as one group by\n"
@@ -19,11 +20,18 @@ const char cmd_check_help[] =
 	"every instant: whether every crash image that the rules allow holds the promised\n"
 	"version or a newer one. No image is built, no root is needed.\n"
 	"\n"
+	"With --top: promises that were recorded above a layer that leaves data as it is and\n"
+	"where it is (linear, striped, mirrored) are judged by what its devices keep. A promise\n"
+	"holds iff each write below that carries its bytes on keeps them, so both legs of a\n"
+	"mirror must; a finding names the leg.\n"
+	"\n"
 	"With --above and --below: judges the layer (linear, striped, mirrored, encrypted...)\n"
 	"between the device of one LOG and the devices of the others: whatever a flush above\n"
 	"made durable must be durable on each device below that it was written to by the time\n"
 	"at which that flush was done above. Promises are not looked at.\n"
 	"\n"
+	"  -t, --top LOG     what was recorded above the layer; the other LOGs below it, one for\n"
+	"                    each device that it uses\n"
 	"  -a, --above LOG   what was recorded above the layer\n"
 	"  -b, --below LOG   what was recorded below it, on one device; again for more, or all\n"
 	"                    of them behind the options\n"
@@ -45,7 +53,8 @@ struct options {
 	uint64_t max;
 	char *log[FL_GROUP_MAX + 1];	/* above first, if there is one */
 	int nr_log, nr_below;
-	bool above, log_writes;
+	char upper;	/* option that named the log above: 'a' for --above, 't' for --top */
+	bool log_writes;
 	struct fl_layer_map map[FL_GROUP_MAX];
 	unsigned int nr_map;
 };
@@ -64,12 +73,13 @@ static int take_map(struct options *o, const char *text)
 /* The log above takes the first place, those below follow. */
 static int take_log(struct options *o, int c, char *path)
 {
-	if (c == 'a' && o->above)
-		return cmd_usage_error("check", "more than one --above");
+	if (c != 'b' && o->upper)
+		return cmd_usage_error("check", o->upper == c && c == 'a' ? "more than one --above"
+				       : "more than one log above (--top, --above)");
 	if (o->nr_below >= FL_GROUP_MAX)
 		return cmd_usage_error("check", "more than %d logs", FL_GROUP_MAX);
-	if (c == 'a') {
-		o->above = true;
+	if (c != 'b') {
+		o->upper = (char)c;
 		o->log[0] = path;
 	} else {
 		o->log[1 + o->nr_below++] = path;
@@ -86,13 +96,14 @@ static int take_rest(struct options *o, int argc, char **argv)
 		rc = take_log(o, 'b', argv[i]);
 	if (rc)
 		return rc;
-	if (o->above && o->log_writes)
-		return cmd_usage_error("check", "--rule is for promises, not for --above");
-	if (!o->above && (nr_option || o->nr_map))
+	if (o->upper && o->log_writes)
+		return cmd_usage_error("check", "--rule is for one device's promises, not for %s",
+				       o->upper == 'a' ? "--above" : "--top");
+	if (o->upper != 'a' && (nr_option || o->nr_map))
 		return cmd_usage_error("check", "--below and --map need --above");
 	if (!o->nr_below)
-		return cmd_usage_error("check", o->above ? "no log below named" : "no log named");
-	o->nr_log = o->nr_below + o->above;
+		return cmd_usage_error("check", o->upper ? "no log below named" : "no log named");
+	o->nr_log = o->nr_below + !!o->upper;
 	if (o->nr_log > FL_GROUP_MAX)
 		return cmd_usage_error("check", "more than %d logs", FL_GROUP_MAX);
 	return FL_EXIT_FINE;
@@ -120,6 +131,7 @@ static int take(struct options *o, int c, char **argv)
 		return take_map(o, optarg);
 	case 'a':
 	case 'b':
+	case 't':
 		return take_log(o, c, optarg);
 	}
 	return cmd_bad_option("check", c, argv);
@@ -133,6 +145,7 @@ static int parse(int argc, char **argv, struct options *o)
 		{ "max", required_argument, NULL, 'm' },
 		{ "above", required_argument, NULL, 'a' },
 		{ "below", required_argument, NULL, 'b' },
+		{ "top", required_argument, NULL, 't' },
 		{ "map", required_argument, NULL, 'M' },
 		{ "rule", required_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
@@ -141,7 +154,7 @@ static int parse(int argc, char **argv, struct options *o)
 	int c, rc = FL_EXIT_FINE;
 
 	*o = (struct options){ .max = 20 };
-	while (!rc && (c = getopt_long(argc, argv, ":j:m:a:b:M:r:h", longs, NULL)) != -1)
+	while (!rc && (c = getopt_long(argc, argv, ":j:m:a:b:t:M:r:h", longs, NULL)) != -1)
 		rc = take(o, c, argv);
 	if (!o->max)
 		o->max = UINT64_MAX;
@@ -191,7 +204,8 @@ static int judge(const struct fl_group *g, const struct options *o)
 static unsigned int group_flags(const struct options *o)
 {
 	/* for a layer, too: its verdict hangs on ticks, and these are checked then */
-	return FL_GROUP_STAMPS | (o->log_writes ? FL_GROUP_LOG_WRITES : 0);
+	return FL_GROUP_STAMPS | (o->log_writes ? FL_GROUP_LOG_WRITES : 0) |
+	       (o->upper == 't' ? FL_GROUP_STACKED : 0);
 }
 
 int cmd_check(int argc, char **argv)
@@ -205,11 +219,11 @@ int cmd_check(int argc, char **argv)
 		fputs(cmd_check_help, stdout);
 	if (rc)
 		return rc < 0 ? FL_EXIT_FINE : rc;
-	if (fl_group_open(&g, o.log + !o.above, o.nr_log, group_flags(&o), &err)) {
+	if (fl_group_open(&g, o.log + !o.upper, o.nr_log, group_flags(&o), &err)) {
 		fl_print_err(&err);
 		return FL_EXIT_CANNOT;
 	}
-	rc = o.above ? judge_layer(g, &o) : judge(g, &o);
+	rc = o.upper == 'a' ? judge_layer(g, &o) : judge(g, &o);
 	fl_group_close(g);
 	return rc;
 }

@@ -77,6 +77,11 @@ static void judge_flush(const struct story *st, struct actor *a)
 	const struct fl_rec *f = a->rec, *w = st->f->write->rec;
 	struct fl_cut at = { true, st->prom->at_ns };
 
+	if (st->g->stacked && a->dev == &st->g->dev[0] && a->dev != st->dev) {
+		a->issued = "above the layer: is worth what the layer made of it";
+		a->done = f->status ? "failed above" : "succeeded above";
+		return;
+	}
 	if (a->dev != st->dev) {
 		a->issued = "of another device: covers nothing of this one";
 		return;
@@ -230,6 +235,9 @@ static void tell_cast(FILE *out, const struct story *st)
 	if (st->f->other && st->f->other != st->f->write)
 		fprintf(out, "the other   %s\n", fl_say_write(buf, st->g, st->f->dev,
 							      st->f->other));
+	if (st->g->stacked && st->f->dev != FL_NO_DEV)
+		fprintf(out, "%-11s %s\n", st->f->dev ? "the leg" : "above",
+			st->g->log[st->f->dev]->path);
 }
 
 static void tell_exposure(FILE *out, const struct story *st)
@@ -238,7 +246,9 @@ static void tell_exposure(FILE *out, const struct story *st)
 
 	if (!w || st->f->code > FL_NOT_COVERED)
 		return;
-	if (w->dur == FL_NEVER)
+	if (st->f->code == FL_NOT_BELOW)
+		fprintf(out, "exposed     from the promise on: nothing below the layer has it\n");
+	else if (w->dur == FL_NEVER)
 		fprintf(out, "exposed     from the promise to the end of the log: it never became durable\n");
 	else
 		fprintf(out, "exposed     from the promise until tick %" PRIu64

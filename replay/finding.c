@@ -12,6 +12,12 @@ const struct fl_problem fl_problem[FL_NR_CODES] = {
 		"a promise for a block holds only if every content that the block may have is the promised version or a newer one",
 		"the data must be written, the write done and covered, before the call returns",
 	},
+	[FL_NOT_BELOW] = {
+		"FL013", "not-below",
+		"promised and written above the layer, but no write below it carries it",
+		"what is written above a layer is kept by the devices below it, each of which must be given it",
+		"the layer must write the data to its devices before it says that the write above is done",
+	},
 	[FL_WRITE_FAILED] = {
 		"FL002", "write-failed",
 		"promised, but the write failed",

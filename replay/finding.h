@@ -13,6 +13,7 @@
 /* Ordered by how much each explains: where several fit, the first is reported. */
 enum fl_code {
 	FL_NEVER_WRITTEN,
+	FL_NOT_BELOW,
 	FL_WRITE_FAILED,
 	FL_FUA_FAILED,
 	FL_WRITE_LATE,

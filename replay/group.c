@@ -206,6 +206,30 @@ static int check_clock(const struct fl_group *g, struct fl_err *err)
 	return ret;
 }
 
+/* What a promise's bytes became below is known by what they carry, and only of what
+ * came from above. */
+static int check_stack(const struct fl_group *g, struct fl_err *err)
+{
+	uint64_t i;
+
+	if (g->nr < 2)
+		return fl_fail(err, EINVAL, "%s: recorded above a layer, and no log below it",
+			       g->log[0]->path);
+	for (i = 0; i < g->nr_prom; i++) {
+		const struct fl_prom *p = &g->prom[i];
+
+		if (p->log != g->log[0])
+			return fl_fail(err, EINVAL,
+				       "%s: a promise (tick %llu) made below the layer; only those above are judged",
+				       p->log->path, (unsigned long long)p->rec->issue);
+		if (p->kind == FLUXLOG_PROMISE_SECTORS)
+			return fl_fail(err, EINVAL,
+				       "%s: a promise of sectors (tick %llu): which sectors these are below the layer is not known",
+				       p->log->path, (unsigned long long)p->rec->issue);
+	}
+	return 0;
+}
+
 bool fl_group_complete(const struct fl_group *g)
 {
 	unsigned int i;
@@ -227,6 +251,7 @@ int fl_group_open(struct fl_group **out, char *const *path, int nr, unsigned int
 			       FL_GROUP_MAX, nr);
 	g = fl_alloc(1, sizeof(*g));
 	g->log_writes = flags & FL_GROUP_LOG_WRITES;
+	g->stacked = flags & FL_GROUP_STACKED;
 	for (i = 0; i < nr && !ret; i++)
 		ret = load(g, (unsigned int)i, path[i], flags, err);
 	if (!ret)
@@ -235,11 +260,14 @@ int fl_group_open(struct fl_group **out, char *const *path, int nr, unsigned int
 		ret = check_clock(g, err);
 	if (!ret && (flags & FL_GROUP_STAMPS))
 		ret = fl_carriers_build(&g->carriers, g->dev, err);
+	if (!ret)
+		collect_promises(g);
+	if (!ret && g->stacked)
+		ret = check_stack(g, err);
 	if (ret) {
 		fl_group_close(g);
 		return ret;
 	}
-	collect_promises(g);
 	set_horizon(g);
 	*out = g;
 	return 0;

@@ -8,44 +8,20 @@
  */
 #include <stdlib.h>
 
-#include "checker.h"
+#include "judge_piece.h"
 
-/* One piece of a promise. @n: for each list of carriers, how many can have been
- * issued before the promise. @off, @len: sectors of the file. */
-struct piece {
-	const struct fl_group *g;
-	const struct fl_prom *prom;
-	struct fl_cut at;
-	const struct fl_file *file;
-	struct fl_list list[FL_INDEX_LISTS];
-	uint32_t n[FL_INDEX_LISTS];
-	unsigned int nr_list;
-	uint64_t off, len;
-};
-
-/* Where a carrier put the piece. */
-struct place {
-	const struct piece *pc;
-	const struct fl_dev *dev;
-	const struct fl_ver *ver;
-	uint64_t sector;
-	const struct fl_ver *bad;	/* allowed there, and not good enough */
-};
-
-typedef void (*candidate_fn)(struct piece *pc, const struct fl_carrier *c, void *arg);
-
-static struct place place_of(const struct piece *pc, const struct fl_carrier *c)
+struct fl_place fl_place_of(const struct fl_piece *pc, const struct fl_carrier *c)
 {
 	const struct fl_dev *dev = &pc->g->dev[c->dev];
 	const struct fl_ver *v = &dev->ver[c->rec];
 
-	return (struct place){ .pc = pc, .dev = dev, .ver = v,
-			       .sector = fl_carrier_at(c, v, pc->off) };
+	return (struct fl_place){ .pc = pc, .dev = dev, .ver = v,
+				  .sector = fl_carrier_at(c, v, pc->off) };
 }
 
 /* Each carrier of the piece that may be the reason of the promise: good enough and
- * issued before it; the newest of each list first. */
-static void each_candidate(struct piece *pc, candidate_fn fn, void *arg)
+ * issued before it (of a stack: above); the newest of each list first. */
+static void each_candidate(struct fl_piece *pc, fl_candidate_fn fn, void *arg)
 {
 	const struct fl_carriers *cs = &pc->g->carriers;
 	unsigned int i;
@@ -58,7 +34,7 @@ static void each_candidate(struct piece *pc, candidate_fn fn, void *arg)
 			const struct fl_carrier *c = &cs->c[pc->list[i].id[n - 1]];
 			const struct fl_dev *dev = &pc->g->dev[c->dev];
 
-			if (c->gen >= pc->prom->gen &&
+			if (c->gen >= pc->prom->gen && !(pc->g->stacked && c->dev) &&
 			    fl_issued_by(dev->ver[c->rec].rec, pc->at))
 				fn(pc, c, arg);
 		}
@@ -69,7 +45,7 @@ static void each_candidate(struct piece *pc, candidate_fn fn, void *arg)
 
 /* Whether version @v holds the promised bytes, or later ones of the same file and
  * place, at the place. @gen: what it holds if it is of that file and place. */
-static bool holds_file(const struct place *pl, const struct fl_ver *v, uint64_t *gen)
+static bool holds_file(const struct fl_place *pl, const struct fl_ver *v, uint64_t *gen)
 {
 	const struct fl_carriers *cs = &pl->pc->g->carriers;
 	const struct fl_carrier *c = fl_carried(cs, v, pl->sector);
@@ -81,19 +57,25 @@ static bool holds_file(const struct place *pl, const struct fl_ver *v, uint64_t 
 	return true;
 }
 
-static int good_enough(void *arg, const struct fl_ver *v)
+bool fl_place_suits(const struct fl_place *pl, const struct fl_ver *v)
 {
-	struct place *pl = arg;
 	uint64_t gen;
 
-	if (holds_file(pl, v, &gen) && gen >= pl->pc->prom->gen)
+	return holds_file(pl, v, &gen) && gen >= pl->pc->prom->gen;
+}
+
+static int good_enough(void *arg, const struct fl_ver *v)
+{
+	struct fl_place *pl = arg;
+
+	if (fl_place_suits(pl, v))
 		return 0;
 	pl->bad = v;
 	return 1;
 }
 
 /* Why a version that is allowed beside a durable one breaks the promise. */
-static enum fl_code why_bad(const struct place *pl)
+static enum fl_code why_bad(const struct fl_place *pl)
 {
 	uint64_t gen;
 
@@ -103,7 +85,7 @@ static enum fl_code why_bad(const struct place *pl)
 }
 
 /* The first carrier in list @i that may have been issued after the promise. */
-static uint32_t first_after(const struct piece *pc, unsigned int i)
+static uint32_t first_after(const struct fl_piece *pc, unsigned int i)
 {
 	const struct fl_carriers *cs = &pc->g->carriers;
 	uint32_t n = pc->n[i];
@@ -114,9 +96,9 @@ static uint32_t first_after(const struct piece *pc, unsigned int i)
 }
 
 /* A version that was issued after the promise and puts older data there. */
-static const struct fl_ver *older_data_later(const struct place *pl)
+static const struct fl_ver *older_data_later(const struct fl_place *pl)
 {
-	const struct piece *pc = pl->pc;
+	const struct fl_piece *pc = pl->pc;
 	const struct fl_carriers *cs = &pc->g->carriers;
 	unsigned int i;
 
@@ -127,7 +109,7 @@ static const struct fl_ver *older_data_later(const struct place *pl)
 
 		for (n = first_after(pc, i); n < l->n && min_gen[n] < pc->prom->gen; n++) {
 			const struct fl_carrier *c = &cs->c[l->id[n]];
-			struct place at = place_of(pc, c);
+			struct fl_place at = fl_place_of(pc, c);
 
 			if (c->gen < pc->prom->gen && at.dev == pl->dev &&
 			    at.sector == pl->sector && !fl_issued_by(at.ver->rec, pc->at))
@@ -137,10 +119,9 @@ static const struct fl_ver *older_data_later(const struct place *pl)
 	return NULL;
 }
 
-/* Judge the place; returns true if it keeps the promise, else fills @f. */
-static bool place_keeps(struct place *pl, struct fl_finding *f)
+bool fl_place_keeps(struct fl_place *pl, struct fl_finding *f)
 {
-	const struct piece *pc = pl->pc;
+	const struct fl_piece *pc = pl->pc;
 	uint32_t seg = fl_index_seg(&pl->dev->index, pl->sector);
 	bool base;
 
@@ -164,9 +145,9 @@ static bool place_keeps(struct place *pl, struct fl_finding *f)
 
 /* ---- one piece --------------------------------------------------------------- */
 
-static void shorten(struct piece *pc, const struct fl_carrier *c, void *arg)
+static void shorten_one(struct fl_piece *pc, const struct fl_carrier *c, void *arg)
 {
-	struct place pl = place_of(pc, c);
+	struct fl_place pl = fl_place_of(pc, c);
 	uint64_t len = fl_index_until(&pl.dev->index, pl.sector) - pl.sector;
 
 	(void)arg;
@@ -174,30 +155,47 @@ static void shorten(struct piece *pc, const struct fl_carrier *c, void *arg)
 		pc->len = len;
 }
 
-/* The best that any place can say: kept, else the finding furthest down the table. */
+static void shorten(struct fl_piece *pc, const struct fl_carrier *c, void *arg)
+{
+	shorten_one(pc, c, arg);
+	if (pc->g->stacked)
+		fl_stack_parts(pc, c, shorten_one, arg);
+}
+
+/* The best that any place can say: kept, else the finding furthest down the table; of a
+ * stack also that neither can be said. */
 struct best {
-	bool kept, any;
+	bool kept, any, unsure;
 	struct fl_finding f;
 };
 
-static void judge_candidate(struct piece *pc, const struct fl_carrier *c, void *arg)
+static enum fl_verdict candidate_keeps(struct fl_piece *pc, const struct fl_carrier *c,
+				       struct fl_finding *f)
+{
+	struct fl_place pl = fl_place_of(pc, c);
+
+	if (pc->g->stacked)
+		return fl_stack_keeps(pc, c, f);
+	return fl_place_keeps(&pl, f) ? FL_KEPT : FL_BROKEN;
+}
+
+static void judge_candidate(struct fl_piece *pc, const struct fl_carrier *c, void *arg)
 {
 	struct best *best = arg;
-	struct place pl = place_of(pc, c);
 	struct fl_finding f = best->f;
+	enum fl_verdict verdict;
 
 	if (best->kept)
 		return;
-	if (place_keeps(&pl, &f)) {
-		best->kept = true;
-		return;
-	}
+	verdict = candidate_keeps(pc, c, &f);
+	best->kept = verdict == FL_KEPT;
+	best->unsure |= verdict == FL_BEYOND;
 	if (!best->any || f.code > best->f.code)
 		best->f = f;
 	best->any = true;
 }
 
-static void find_lists(struct piece *pc, uint32_t seg)
+static void find_lists(struct fl_piece *pc, uint32_t seg)
 {
 	const struct fl_carriers *cs = &pc->g->carriers;
 	uint32_t lo = 0, hi = cs->nr;
@@ -217,8 +215,8 @@ static void find_lists(struct piece *pc, uint32_t seg)
 }
 
 /* Judge what begins at pc->off and is at most pc->len long; sets pc->len to what
- * was judged. */
-static void judge_piece(struct piece *pc, uint64_t prom, struct fl_findings *out)
+ * was judged. Returns 0 or FL_UNSURE. */
+static int judge_piece(struct fl_piece *pc, uint64_t prom, struct fl_findings *out)
 {
 	struct best best = { .f = { .code = FL_NEVER_WRITTEN, .prom = prom,
 				    .dev = FL_NO_DEV } };
@@ -231,20 +229,22 @@ static void judge_piece(struct piece *pc, uint64_t prom, struct fl_findings *out
 	find_lists(pc, seg);
 	each_candidate(pc, shorten, NULL);
 	each_candidate(pc, judge_candidate, &best);
-	if (best.kept)
-		return;
+	if (best.kept || best.unsure)
+		return best.kept ? 0 : FL_UNSURE;
 	best.f.start = pc->off * FL_SECTOR;
 	best.f.len = pc->len * FL_SECTOR;
 	fl_findings_add(out, &best.f);
+	return 0;
 }
 
 int fl_judge_file(const struct fl_group *g, uint64_t prom, struct fl_findings *out,
 		  struct fl_err *err)
 {
 	const struct fl_prom *p = &g->prom[prom];
-	struct piece pc = { .g = g, .prom = p, .at = { true, p->at_ns },
+	struct fl_piece pc = { .g = g, .prom = p, .at = { true, p->at_ns },
 			    .file = fl_carriers_file(&g->carriers, p->run, p->file) };
 	uint64_t end = (p->start + p->len) / FL_SECTOR;
+	int ret = 0;
 
 	(void)err;
 	for (pc.off = p->start / FL_SECTOR; pc.off < end; pc.off += pc.len) {
@@ -252,12 +252,12 @@ int fl_judge_file(const struct fl_group *g, uint64_t prom, struct fl_findings *o
 		if (pc.file && pc.off < pc.file->sectors) {
 			if (pc.file->sectors - pc.off < pc.len)
 				pc.len = pc.file->sectors - pc.off;
-			judge_piece(&pc, prom, out);
+			ret |= judge_piece(&pc, prom, out);
 		} else {
 			fl_findings_add(out, &(struct fl_finding){
 				.code = FL_NEVER_WRITTEN, .prom = prom, .dev = FL_NO_DEV,
 				.start = pc.off * FL_SECTOR, .len = pc.len * FL_SECTOR });
 		}
 	}
-	return 0;
+	return ret;
 }

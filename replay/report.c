@@ -5,6 +5,7 @@
 
 #include "log_names.h"
 #include "report.h"
+#include "stack.h"
 #include "v1_log.h"
 
 /* ---- words ------------------------------------------------------------------- */
@@ -116,6 +117,8 @@ static void print_finding(FILE *out, const struct fl_group *g, const struct fl_c
 	fprintf(out, "  promise   %s\n", fl_say_promise(buf, g, f->prom));
 	fprintf(out, "  part      %s\n",
 		fl_say_range(buf, &g->prom[f->prom], f->start, f->len));
+	if (g->stacked && f->dev != FL_NO_DEV)
+		fprintf(out, "  %-9s %s\n", f->dev ? "leg" : "above", g->log[f->dev]->path);
 	if (f->write)
 		fprintf(out, "  promised  %s\n", fl_say_write(buf, g, f->dev, f->write));
 	if (f->other && f->other != f->write)
@@ -153,7 +156,8 @@ static void print_findings(FILE *out, const struct fl_group *g, const struct fl_
 		fprintf(out, "\n(%" PRIu64 " more findings; --max 0 or --json shows all)\n",
 			ck->findings.nr - i);
 	if (ck->findings.nr)
-		fprintf(out, "\nfluxlog explain LOG... NUMBER tells the story of a finding.\n");
+		fprintf(out, "\nfluxlog explain %sLOG... NUMBER tells the story of a finding.\n",
+			g->stacked ? "--top TOP " : "");
 }
 
 /* ---- verdict ----------------------------------------------------------------- */
@@ -169,6 +173,7 @@ static void print_accusations(FILE *out, const struct fl_check *ck)
 
 static void print_verdict(FILE *out, const struct fl_group *g, const struct fl_check *ck)
 {
+	bool whole = fl_group_complete(g) && !ck->beyond;
 	char a[32], b[32];
 
 	if (fl_group_imported(g)) {
@@ -178,6 +183,9 @@ static void print_verdict(FILE *out, const struct fl_group *g, const struct fl_c
 	if (!fl_group_complete(g))
 		fprintf(out, "\nCOULD NOT JUDGE the whole run: a log ends before the run does; beyond tick %"
 			PRIu64 " nothing is known.\n", g->horizon);
+	else if (ck->beyond)
+		fprintf(out, "\nCOULD NOT JUDGE %s promises: other writes above the layer had the same bytes in flight, and what is lost below may be theirs.\n",
+			fl_commas(a, ck->beyond));
 	if (g->log_writes)
 		print_accusations(out, ck);
 	else if (!ck->promises)
@@ -187,9 +195,8 @@ static void print_verdict(FILE *out, const struct fl_group *g, const struct fl_c
 			fl_commas(a, ck->broken), fl_commas(b, ck->judged));
 	else if (ck->judged)
 		fprintf(out, "\nVERDICT: %s. All %s promises%s survive a power cut at every instant.\n",
-			fl_group_complete(g) ? "GOOD" : "good as far as it goes",
-			fl_commas(a, ck->judged),
-			fl_group_complete(g) ? "" : " up to there");
+			whole ? "GOOD" : "good as far as it goes", fl_commas(a, ck->judged),
+			whole ? "" : " that could be judged");
 }
 
 int fl_check_exit(const struct fl_group *g, const struct fl_check *ck)
@@ -205,6 +212,8 @@ void fl_report_check(FILE *out, const struct fl_group *g, const struct fl_check 
 {
 	print_logs(out, g);
 	print_counts(out, ck);
+	if (g->stacked)
+		fl_stack_report(out, g, ck);
 	print_findings(out, g, ck, max);
 	print_verdict(out, g, ck);
 }

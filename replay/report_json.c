@@ -5,6 +5,7 @@
 #include "json_util.h"
 #include "log_summary.h"
 #include "report.h"
+#include "stack.h"
 
 struct json_object *fl_logs_json(const struct fl_group *g)
 {
@@ -97,6 +98,8 @@ static struct json_object *finding_json(const struct fl_group *g, const struct f
 	fl_put_num(o, "len", f->len);
 	if (f->dev != FL_NO_DEV) {
 		fl_put_num(o, "dev", g->log[f->dev]->sup.dev);
+		if (g->stacked)
+			fl_put_text(o, "log", g->log[f->dev]->path);
 		fl_put_num(o, "sector", f->sector);
 	}
 	if (f->write)
@@ -130,6 +133,8 @@ int fl_report_check_json(const char *path, const struct fl_group *g,
 	fl_put_num(o, "exit", (uint64_t)fl_check_exit(g, ck));
 	json_object_object_add(o, "logs", fl_logs_json(g));
 	json_object_object_add(o, "summary", summary_json(ck));
+	if (g->stacked)
+		json_object_object_add(o, "stacked", fl_stack_json(g, ck));
 	json_object_object_add(o, "findings", findings);
 	json_object_object_add(o, "promises", promises);
 	return fl_json_write(o, path, err);
