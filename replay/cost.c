@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* See cost.h. */
-#include <endian.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cost.h"
+#include "journal.h"
 #include "sorted.h"
 
-#define XFS_LOG_MAGIC	0xfeedbabeu
-#define JBD2_MAGIC	0xc03b3998u
+static bool in_span(const struct fl_cost_of *span, const struct fl_rec *r)
+{
+	return r->issue > span->after && r->issue <= span->until;
+}
 
 /* ---- times --------------------------------------------------------------------- */
 
@@ -40,45 +41,49 @@ static void quantiles(struct times *t, struct fl_times *out)
 
 /* ---- writes -------------------------------------------------------------------- */
 
-/* 1: the journal's, 0: not, -errno. */
-static int is_journal(const struct fl_log *log, const struct fl_rec *r, struct fl_err *err)
+static int add_write(struct fl_cost *c, const struct fl_journal *j, const struct fl_log *log,
+		     const struct fl_rec *r, struct fl_err *err)
 {
-	uint32_t magic;
-	int ret;
+	uint64_t bytes = r->nr * FL_SECTOR;
+	int journal = fl_journal_has(j, log, r, err);
 
-	if (r->kind != FLUXLOG_WRITE)
-		return 0;
-	ret = fl_log_pread(log, &magic, sizeof(magic), r->payload_off, err);
-	if (ret)
-		return ret;
-	magic = be32toh(magic);
-	return magic == XFS_LOG_MAGIC || magic == JBD2_MAGIC;
+	if (journal < 0)
+		return journal;
+	c->writes++;
+	c->write_bytes += bytes;
+	c->fua += !!(r->flags & FLUXLOG_F_FUA);
+	if (journal) {
+		c->journal++;
+		c->journal_bytes += bytes;
+	} else if (r->flags & FLUXLOG_F_META) {
+		c->meta++;
+	} else {
+		c->data++;
+		c->data_bytes += bytes;
+	}
+	return 0;
 }
 
-static int add_versions(struct fl_cost *c, const struct fl_dev *dev, struct times *t,
-			struct fl_err *err)
+static int add_versions(struct fl_cost *c, const struct fl_dev *dev,
+			const struct fl_cost_of *span, struct times *t, struct fl_err *err)
 {
+	struct fl_journal journal;
+	int ret = fl_journal_find(&journal, dev, err);
 	uint32_t i;
 
-	for (i = 0; i < dev->nr_ver; i++) {
+	for (i = 0; i < dev->nr_ver && !ret; i++) {
 		const struct fl_rec *r = dev->ver[i].rec;
-		int journal;
 
+		if (!in_span(span, r))
+			continue;
 		if (r->kind == FLUXLOG_DISCARD) {
 			c->discards++;
 			continue;
 		}
-		journal = is_journal(dev->log, r, err);
-		if (journal < 0)
-			return journal;
-		c->writes++;
-		c->write_bytes += r->nr * FL_SECTOR;
-		c->fua += !!(r->flags & FLUXLOG_F_FUA);
-		c->journal += (uint64_t)journal;
-		c->journal_bytes += journal ? r->nr * FL_SECTOR : 0;
+		ret = add_write(c, &journal, dev->log, r, err);
 		add_time(t, r);
 	}
-	return 0;
+	return ret;
 }
 
 /* ---- flushes ------------------------------------------------------------------- */
@@ -97,7 +102,8 @@ static uint64_t *durable_ticks(const struct fl_dev *dev, size_t *nr)
 }
 
 /* Flushes come by issue: one overtook if an earlier one was done later. */
-static void add_flushes(struct fl_cost *c, const struct fl_dev *dev, struct times *t)
+static void add_flushes(struct fl_cost *c, const struct fl_dev *dev,
+			const struct fl_cost_of *span, struct times *t)
 {
 	size_t nr;
 	uint64_t *durable = durable_ticks(dev, &nr), last_done = 0;
@@ -106,20 +112,24 @@ static void add_flushes(struct fl_cost *c, const struct fl_dev *dev, struct time
 	for (i = 0; i < dev->nr_flush; i++) {
 		const struct fl_rec *f = dev->flush[i];
 		size_t k = fl_up_to(durable, nr, f->done);
+		bool overtook = f->done < last_done;
 
 		if (f->kind != FLUXLOG_FLUSH)
+			continue;
+		last_done = overtook ? last_done : f->done;
+		if (!in_span(span, f))
 			continue;
 		c->flushes++;
 		c->failed += !!f->status;
 		c->idle += fl_took_effect(f) && !(k && durable[k - 1] == f->done);
-		c->overtook += f->done < last_done;
-		last_done = f->done > last_done ? f->done : last_done;
+		c->overtook += overtook;
+		c->flush_ns += f->done_ns - f->issue_ns;
 		add_time(t, f);
 	}
 	free(durable);
 }
 
-static uint64_t most_in_flight(const struct fl_dev *dev)
+static uint64_t most_in_flight(const struct fl_dev *dev, const struct fl_cost_of *span)
 {
 	uint64_t *done = fl_alloc((size_t)dev->nr_flush + 1, sizeof(*done)), most = 0;
 	uint32_t i;
@@ -130,7 +140,8 @@ static uint64_t most_in_flight(const struct fl_dev *dev)
 	for (i = 0; i < dev->nr_flush; i++) {
 		uint64_t now = i + 1 - fl_up_to(done, dev->nr_flush, dev->flush[i]->issue);
 
-		most = now > most ? now : most;
+		if (in_span(span, dev->flush[i]))
+			most = now > most ? now : most;
 	}
 	free(done);
 	return most;
@@ -187,30 +198,42 @@ static const struct fl_rec *last_flush(const struct fl_dev *dev, uint64_t tick, 
 	return best;
 }
 
-static bool skippable(const struct fl_group *g, const struct fl_prom *p)
+static bool takes_log(const struct fl_cost_of *span, const struct fl_group *g,
+		      const struct fl_dev *dev)
+{
+	return span->log == FL_ALL_LOGS || dev == &g->dev[span->log];
+}
+
+static bool skippable(const struct fl_group *g, const struct fl_cost_of *span,
+		      const struct fl_prom *p)
 {
 	const struct fl_dev *dev = NULL;
 	const struct fl_ver *v = p->kind == FLUXLOG_PROMISE_FILE ? data_of(g, p, &dev) : NULL;
-	const struct fl_rec *own = v ? last_flush(dev, v->rec->done, p->at_ns) : NULL;
+	const struct fl_rec *own;
 
+	if (!v || !takes_log(span, g, dev))
+		return false;
+	own = last_flush(dev, v->rec->done, p->at_ns);
 	return own && v->dur < own->issue;
 }
 
-static void add_promises(struct fl_cost *c, const struct fl_group *g)
+static void add_promises(struct fl_cost *c, const struct fl_group *g,
+			 const struct fl_cost_of *span)
 {
 	uint64_t i;
 
 	for (i = 0; i < g->nr_prom; i++) {
-		if (g->prom[i].call == FLUXLOG_CALL_NONE)
+		if (g->prom[i].call == FLUXLOG_CALL_NONE || !in_span(span, g->prom[i].rec))
 			continue;
 		c->promises++;
-		c->skippable += skippable(g, &g->prom[i]);
+		c->skippable += skippable(g, span, &g->prom[i]);
 	}
 }
 
 /* ---- all ----------------------------------------------------------------------- */
 
-static void measure_run(struct fl_cost *c, const struct fl_group *g)
+static void measure_run(struct fl_cost *c, const struct fl_group *g,
+			const struct fl_cost_of *span)
 {
 	uint64_t first = UINT64_MAX, last = 0, r;
 	unsigned int i;
@@ -219,6 +242,8 @@ static void measure_run(struct fl_cost *c, const struct fl_group *g)
 		for (r = 0; r < g->log[i]->nr_rec; r++) {
 			const struct fl_rec *rec = &g->log[i]->rec[r];
 
+			if (!in_span(span, rec))
+				continue;
 			first = rec->issue_ns < first ? rec->issue_ns : first;
 			last = rec->done_ns > last ? rec->done_ns : last;
 		}
@@ -226,7 +251,8 @@ static void measure_run(struct fl_cost *c, const struct fl_group *g)
 	c->seconds = last > first ? (double)(last - first) / 1e9 : 0;
 }
 
-int fl_cost(struct fl_cost *c, const struct fl_group *g, struct fl_err *err)
+int fl_cost(struct fl_cost *c, const struct fl_group *g, const struct fl_cost_of *span,
+	    struct fl_err *err)
 {
 	struct times flushes = { 0 }, writes = { 0 };
 	unsigned int i;
@@ -234,15 +260,18 @@ int fl_cost(struct fl_cost *c, const struct fl_group *g, struct fl_err *err)
 
 	*c = (struct fl_cost){ 0 };
 	for (i = 0; i < g->nr && !ret; i++) {
-		uint64_t most = most_in_flight(&g->dev[i]);
+		uint64_t most;
 
-		ret = add_versions(c, &g->dev[i], &writes, err);
-		add_flushes(c, &g->dev[i], &flushes);
+		if (!takes_log(span, g, &g->dev[i]))
+			continue;
+		most = most_in_flight(&g->dev[i], span);
+		ret = add_versions(c, &g->dev[i], span, &writes, err);
+		add_flushes(c, &g->dev[i], span, &flushes);
 		c->in_flight = most > c->in_flight ? most : c->in_flight;
 	}
 	quantiles(&flushes, &c->flush_time);
 	quantiles(&writes, &c->write_time);
-	add_promises(c, g);
-	measure_run(c, g);
+	add_promises(c, g, span);
+	measure_run(c, g, span);
 	return ret;
 }
