@@ -33,6 +33,8 @@ enum load_sink { LOAD_SINK_NONE, LOAD_SINK_DM, LOAD_SINK_FILE };
  * @file_blocks: blocks of each thread, for LOAD_OVERWRITE
  * @bs: bytes of a write, a multiple of 512
  * @seed: chooses the blocks of LOAD_OVERWRITE
+ * @give_up: so many failures in a row, and a thread takes the filesystem to be down; 0:
+ *	never
  * @run: number of the run, in each stamp, promise and file name
  * @progress: seconds between progress lines, 0 for none
  * @direct: O_DIRECT
@@ -45,7 +47,7 @@ struct load_opts {
 	const char *sink_name;
 	enum load_mode mode;
 	enum load_sync sync;
-	uint64_t threads, ops, sync_every, file_blocks, bs, seed, run, progress;
+	uint64_t threads, ops, sync_every, file_blocks, bs, seed, run, progress, give_up;
 	bool direct, shared, no_sync;
 };
 

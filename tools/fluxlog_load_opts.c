@@ -46,6 +46,7 @@ static const char help[] =
 "  --run N               number of the run, in stamps, promises and file names;\n"
 "                        must be new in DIR (milliseconds since 1970)\n"
 "  --seed N              for the choice of blocks (1)\n"
+"  --give-up N           failures in a row after which a writer ends, 0 for never (16)\n"
 "  --progress SECONDS    between progress lines on stderr, 0 for none (5)\n"
 "  --help                this text\n"
 "\n"
@@ -114,7 +115,7 @@ static int parse_promise(struct load_opts *o, const char *arg, struct fl_err *er
 
 enum { OPT_DIR = 256, OPT_THREADS, OPT_OPS, OPT_BS, OPT_MODE, OPT_FILE_BLOCKS,
        OPT_FILES, OPT_SYNC, OPT_SYNC_EVERY, OPT_NO_SYNC, OPT_IO, OPT_PROMISE,
-       OPT_RUN, OPT_SEED, OPT_PROGRESS, OPT_HELP };
+       OPT_RUN, OPT_SEED, OPT_GIVE_UP, OPT_PROGRESS, OPT_HELP };
 
 static const struct option options[] = {
 	{ "dir", required_argument, NULL, OPT_DIR },
@@ -131,6 +132,7 @@ static const struct option options[] = {
 	{ "promise", required_argument, NULL, OPT_PROMISE },
 	{ "run", required_argument, NULL, OPT_RUN },
 	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "give-up", required_argument, NULL, OPT_GIVE_UP },
 	{ "progress", required_argument, NULL, OPT_PROGRESS },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 }
@@ -184,6 +186,8 @@ static int parse_one(struct load_opts *o, int opt, const char *arg, struct fl_er
 		return parse_num(&o->run, "run", arg, 1, UINT64_MAX, err);
 	case OPT_SEED:
 		return parse_num(&o->seed, "seed", arg, 0, UINT64_MAX, err);
+	case OPT_GIVE_UP:
+		return parse_num(&o->give_up, "give-up", arg, 0, UINT32_MAX, err);
 	case OPT_PROGRESS:
 		return parse_num(&o->progress, "progress", arg, 0, 86400, err);
 	case OPT_MODE:
@@ -220,7 +224,7 @@ int load_opts_parse(struct load_opts *o, int argc, char **argv, struct fl_err *e
 	clock_gettime(CLOCK_REALTIME, &ts);
 	*o = (struct load_opts){
 		.threads = 1, .ops = 1000, .bs = 4096, .file_blocks = 256,
-		.sync_every = 1, .seed = 1, .progress = 5, .sink_name = "",
+		.sync_every = 1, .seed = 1, .progress = 5, .give_up = 16, .sink_name = "",
 		.run = (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000,
 	};
 	opterr = 0;

@@ -20,9 +20,6 @@
 #include "../replay/stamp.h"
 #include "fluxlog_load.h"
 
-/* So many failures in a row, and the filesystem is taken to be down. */
-#define FAILURES_IN_A_ROW 16
-
 /* Alignment that every O_DIRECT device takes */
 #define BUF_ALIGN 4096
 
@@ -186,9 +183,9 @@ void load_worker_run(struct load_worker *w)
 {
 	const struct load_opts *o = w->o;
 	struct load_range r = { .len = o->bs };
-	unsigned int bad = 0;
+	uint64_t bad = 0;
 
-	for (uint64_t i = 0; i < o->ops && bad < FAILURES_IN_A_ROW; i++) {
+	for (uint64_t i = 0; i < o->ops && !w->count.gave_up; i++) {
 		bool ok;
 
 		r.start = block_start(w, o->mode == LOAD_APPEND ? i :
@@ -198,8 +195,8 @@ void load_worker_run(struct load_worker *w)
 		if ((i + 1) % o->sync_every == 0 || i + 1 == o->ops)
 			ok = sync_and_promise(w) && ok;
 		bad = ok ? 0 : bad + 1;
+		w->count.gave_up = o->give_up && bad >= o->give_up;
 	}
-	w->count.gave_up = bad >= FAILURES_IN_A_ROW;
 }
 
 void load_worker_free(struct load_worker *w)
