@@ -11,7 +11,8 @@
 
 LAB_PROGRAMS="dmsetup mkfs.xfs xfs_repair mkfs.ext4 e2fsck mkfs.btrfs btrfs xfs_io
 	cmp"
-LAB_KMODULES="dm-mod dm-flakey dm-log-writes dm-delay dm-mirror dm-crypt null_blk brd loop fuse virtio_blk
+LAB_KMODULES="dm-mod dm-flakey dm-log-writes dm-delay dm-mirror dm-crypt dm-raid raid1 dm-thin-pool dm-writecache
+	null_blk brd loop fuse virtio_blk
 	virtio_pci xfs ext4 btrfs crc32c_generic crc32c_intel configfs"
 
 find_program() {

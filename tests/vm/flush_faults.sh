@@ -10,8 +10,7 @@
 # 512 MiB of DIR/log.img.
 requires xfs
 two_legs
-layer_create "0 524288 linear /dev/mapper/low1 0
-524288 524288 linear /dev/mapper/low2 0"
+layer_create "$(layer_table linear 524288)"
 mkfs.xfs -q -f -l agnum=0 /dev/mapper/top
 LAB_FS=xfs mount_fs /dev/mapper/top /mnt
 mkdir /mnt/1 /mnt/2 /mnt/3 /mnt/4

@@ -4,11 +4,9 @@
 # that swallows one flush in ten.
 # Expected: by map and by content, nothing is found; then the swallowed flushes are.
 requires xfs
-table="0 524288 linear /dev/mapper/low1 0
-524288 524288 linear /dev/mapper/low2 0"
 for swallow in 0 10; do
 	two_legs
-	layer_create "$table"
+	layer_create "$(layer_table linear 524288)"
 	dmsetup message low2 0 inject flush_swallow $swallow
 	layer_use
 	expect 0 fluxlog info /dev/mapper/log3 /dev/mapper/log1 /dev/mapper/log2

@@ -4,6 +4,6 @@
 # Expected: by content nothing is found.
 requires xfs
 two_legs
-layer_create "0 1048576 striped 2 128 /dev/mapper/low1 0 /dev/mapper/low2 0"
+layer_create "$(layer_table striped 524288)"
 layer_use
 expect 0 fluxlog check --above /dev/mapper/log3 /dev/mapper/log1 /dev/mapper/log2
