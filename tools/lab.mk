@@ -4,9 +4,10 @@
 # make check-vm    the guest tests
 # make bench       the recorder's speed against dm-linear and dm-log-writes
 # make validate    six variants of XFS judged, of which some are wrong on purpose
+# make faults      which fsyncs rest on a flush that failed, for three of them
 # make check-kernel  two of them, with few fsyncs: part of make check
 
-.PHONY: demo check-vm bench validate check-kernel
+.PHONY: demo check-vm bench validate faults check-kernel
 demo:
 	tools/fluxlog-deps demo
 	$(MAKE) --no-print-directory all
@@ -24,6 +25,11 @@ validate:
 	tools/fluxlog-deps demo
 	$(MAKE) --no-print-directory all
 	tests/kernel/run
+
+faults:
+	tools/fluxlog-deps demo
+	$(MAKE) --no-print-directory all
+	tests/kernel/run faults
 
 check-kernel: all
 	tests/kernel/run short

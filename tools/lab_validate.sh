@@ -15,12 +15,9 @@ validate_usage() {
 	Runs fsync writers on XFS over fluxlog, judges every promise at the block level and
 	a spread of mounted crash images, and prints a table, a row for each subject.
 
-	subjects
-	  --variant NAME     a variant of tests/kernel (vanilla, skip-covered, ...), built
-	                     for this kernel; again for more
-	  --xfs-ko FILE      an xfs module for this kernel; again for more
-	  --kernel VERSION|FILE   this kernel with its own xfs, if nothing else is named;
-	                     a bzImage needs --modules DIR (6.12)
+	HELP
+	subject_usage
+	cat <<-'HELP'
 
 	the run
 	  --threads N        half of them append, the others overwrite (8)
@@ -37,31 +34,14 @@ validate_usage() {
 	HELP
 }
 
-V_SUBJECTS='' V_THREADS=8 V_OPS=500 V_SEED=1 V_FLUSH_MS=4 V_JITTER_MS=8 V_WRITE_MS=0 V_REPLAYS=528
-V_KERNEL='' V_FAULTS=''
-
-validate_number() { # validate_number OPTION VALUE
-	case $2 in "" | *[!0-9]* | ???????*) die "$1 $2: not a number of at most six digits" ;; esac
-}
-
-add_subject() { # add_subject KIND=VALUE
-	V_SUBJECTS="$V_SUBJECTS${V_SUBJECTS:+
-}$1"
-}
+V_THREADS=8 V_OPS=500 V_SEED=1 V_FLUSH_MS=4 V_JITTER_MS=8 V_WRITE_MS=0 V_REPLAYS=528
+V_FAULTS=''
 
 validate_option() { # validate_option NAME VALUE
-	case $1 in
-	--variant) add_subject "variant=$2" ;;
-	--xfs-ko)
-		if [ ! -f "$2" ] || [ ! -r "$2" ]; then
-			die "--xfs-ko $2: no file that can be read"
-		fi
-		add_subject "file=$(readlink -f "$2")" ;;
-	--kernel) V_KERNEL=$2 ;;
+	subject_option "$1" "$2" || case $1 in
 	--faults) V_FAULTS=$2 ;;
-	--modules) LAB_MODULES=${2%/} ;;
 	--threads | --ops | --seed | --flush-ms | --jitter-ms | --write-ms | --replays)
-		validate_number "$1" "$2"
+		six_digits "$1" "$2"
 		case $1 in
 		--threads) V_THREADS=$2 ;;
 		--ops) V_OPS=$2 ;;
@@ -75,67 +55,28 @@ validate_option() { # validate_option NAME VALUE
 	esac
 }
 
-# A value "N" from a line of a report; empty if it has none.
-json_number() { # json_number FILE KEY: the last of that name
-	sed -n 's/^ *"'"$2"'": *\([0-9][0-9]*\),\{0,1\}$/\1/p' "$1" | tail -n 1
-}
-
-said() { # said FILE WORD: the number after it
-	sed -n 's/^'"$2"' \([0-9-]*\)$/\1/p' "$1"
-}
-
-count() { # count WORD FILE...: the numbers after it in fluxlog-load's lines, added
-	word=$1
-	shift
-	sed -n "s/.* $word \\([0-9]*\\) .*/\\1/p" "$@" | awk '{ n += $1 } END { print n + 0 }'
-}
-
-# The guest's disk as a log that ends where its records do.
-validate_take_log() { # validate_take_log IMAGE LOG
-	used=$("$FLUXLOG" info "$1" | sed -n 's/^ *log  *\([0-9][0-9]*\) of .* sectors used.*/\1/p')
-	[ -n "$used" ] || die "$V_NAME: no complete log: $("$FLUXLOG" info "$1" 2>&1)"
-	mv "$1" "$2" || die "$2: cannot be written"
-	truncate -s "$((used * 512))" "$2"
-}
-
 inject_words() {
 	echo "seed $V_SEED flush_delay_ms $V_FLUSH_MS flush_jitter_ms $V_JITTER_MS $V_FAULTS"
 }
 
-record_subject() { # record_subject: boots, brings the log to $V_DIR
-	LAB_ENV="VALIDATE_THREADS=$V_THREADS
-VALIDATE_OPS=$V_OPS
-VALIDATE_SEED=$V_SEED
-VALIDATE_WRITE_MS=$V_WRITE_MS
-VALIDATE_FAULTS=${V_FAULTS:+1}
-VALIDATE_INJECT='$(inject_words)'
-$LAB_ENV"
-	[ -z "$LAB_XFS_KO" ] || LAB_ENV="$LAB_ENV
-VALIDATE_XFS=$(sha256sum "$LAB_XFS_KO" | cut -d ' ' -f 1)"
-	LAB_OUT=$V_DIR/guest
-	LAB_SCENARIO_TIMEOUT=$LAB_TIMEOUT
-	prepare
-	initrd_build "$LAB_TOP/tools/lab_validate_guest.sh"
-	boot >"$V_DIR/guest.txt"
-	# shellcheck disable=SC2153 # boot sets it
-	[ "$VERDICT" = 0 ] || {
-		cat "$V_DIR/guest.txt" >&2
-		die "$V_NAME: the recording failed (status $VERDICT); see $V_DIR/guest"
-	}
-	validate_take_log "$RUN/log.img" "$V_DIR/log.flog"
+record_subject() { # brings the log to $S_DIR
+	record_guest "$LAB_TOP/tools/lab_validate_guest.sh" "VALIDATE_THREADS=$V_THREADS" \
+		"VALIDATE_OPS=$V_OPS" "VALIDATE_SEED=$V_SEED" "VALIDATE_WRITE_MS=$V_WRITE_MS" \
+		"VALIDATE_FAULTS=${V_FAULTS:+1}" "VALIDATE_INJECT='$(inject_words)'"
+	take_log "$RUN/log.img" "$S_DIR/log.flog"
 	rm -f "$RUN"/*.img
 }
 
 # Cuts at which check says that something promised can be lost, for verify to try.
 aimed_cuts() { # at most 100
 	sed -n '/^  "findings":/,/^  ]/s/^ *"message": *\([0-9][0-9]*\),\{0,1\}$/tick-\1/p' \
-		"$V_DIR/check.json" | uniq | head -n 100 | paste -s -d , -
+		"$S_DIR/check.json" | uniq | head -n 100 | paste -s -d , -
 }
 
 # Evenly spread instants at which an fsync returned: what a promise lacks is lost from
 # then on, often only until the next flush, so that flush points would seldom show it.
 spread_cuts() {
-	awk -v of="$(json_number "$V_DIR/check.json" promises)" -v n="$V_REPLAYS" 'BEGIN {
+	awk -v of="$(json_number "$S_DIR/check.json" promises)" -v n="$V_REPLAYS" 'BEGIN {
 		n = n < of ? n : of
 		for (i = 1; i <= n; i++)
 			printf "%spromise-%d", (i > 1 ? "," : ""), int(i * of / n)
@@ -143,21 +84,21 @@ spread_cuts() {
 }
 
 walk_subject() { # walk_subject NAME CUTS: its report is NAME.txt; returns 0 or 1
-	"$FLUXLOG" verify --cuts "$2" --images durable --json "$V_DIR/$1.json" \
-		"$V_DIR/log.flog" >"$V_DIR/$1.txt" 2>&1
+	"$FLUXLOG" verify --cuts "$2" --images durable --json "$S_DIR/$1.json" \
+		"$S_DIR/log.flog" >"$S_DIR/$1.txt" 2>&1
 	walked=$?
-	[ "$walked" -le 1 ] || die "$V_NAME: could not be walked: $(tail -n 1 "$V_DIR/$1.txt")"
+	[ "$walked" -le 1 ] || die "$S_NAME: could not be walked: $(tail -n 1 "$S_DIR/$1.txt")"
 	return "$walked"
 }
 
 # Both judges: a spread, and what check found. A status of 2 of either ends it.
 judge_subject() { # sets V_BROKEN
 	V_BROKEN=
-	"$FLUXLOG" check --max 0 --json "$V_DIR/check.json" "$V_DIR/log.flog" >"$V_DIR/check.txt" 2>&1
+	"$FLUXLOG" check --max 0 --json "$S_DIR/check.json" "$S_DIR/log.flog" >"$S_DIR/check.txt" 2>&1
 	case $? in
 	0) ;;
 	1) V_BROKEN=1 ;;
-	*) die "$V_NAME: could not be judged: $(tail -n 1 "$V_DIR/check.txt")" ;;
+	*) die "$S_NAME: could not be judged: $(tail -n 1 "$S_DIR/check.txt")" ;;
 	esac
 	walk_subject verify "$(spread_cuts)" || V_BROKEN=1
 	aimed=$(aimed_cuts)
@@ -182,16 +123,16 @@ validate_head() {
 # flush for each, whoever sent it. "lost" are crash images of a spread of promises,
 # "aimed" those of the instants at which check found a promise broken.
 row_subject() {
-	fsyncs=$(count syncs "$V_DIR"/guest/results/load.*)
-	flushes=$(json_number "$V_DIR/check.json" flushes)
-	findings=$(json_number "$V_DIR/check.json" broken)
-	lost=$(bad_of "$V_DIR/verify.txt")
+	fsyncs=$(count syncs "$S_DIR"/guest/results/load.*)
+	flushes=$(json_number "$S_DIR/check.json" flushes)
+	findings=$(json_number "$S_DIR/check.json" broken)
+	lost=$(bad_of "$S_DIR/verify.txt")
 	aimed=-
-	[ ! -e "$V_DIR/aimed.txt" ] || aimed=$(bad_of "$V_DIR/aimed.txt")
-	spent=$(said "$V_DIR/guest/results/validate" spent_ms)
+	[ ! -e "$S_DIR/aimed.txt" ] || aimed=$(bad_of "$S_DIR/aimed.txt")
+	spent=$(said "$S_DIR/guest/results/validate" spent_ms)
 	for figure in "$flushes" "$findings" "$lost" "$aimed" "$spent"; do
 		if [ -z "$figure" ] || [ "$fsyncs" -eq 0 ]; then
-			die "$V_NAME: no figures; see $V_DIR"
+			die "$S_NAME: no figures; see $S_DIR"
 		fi
 	done
 	least=$((fsyncs - flushes))
@@ -199,39 +140,20 @@ row_subject() {
 	verdict=kept
 	[ -z "$V_BROKEN" ] || verdict=BROKEN
 	# shellcheck disable=SC2059 # the form of all rows
-	printf "$V_FORM" "$V_NAME" "$fsyncs" "$(count errors "$V_DIR"/guest/results/load.*)" "$flushes" \
-		"$(said "$V_DIR/guest/results/validate" skipped)" "$least" \
+	printf "$V_FORM" "$S_NAME" "$fsyncs" "$(count errors "$S_DIR"/guest/results/load.*)" "$flushes" \
+		"$(said "$S_DIR/guest/results/validate" skipped)" "$least" \
 		"$((fsyncs * 1000 / (spent + 1)))" "$findings" "$lost" "$aimed" "$verdict"
 	[ "$verdict" = kept ]
 }
 
-subject_module() { # subject_module KIND=VALUE: sets V_NAME and LAB_XFS_KO
-	LAB_XFS_KO=
-	case $1 in
-	variant=*)
-		V_NAME=${1#*=}
-		LAB_XFS_KO=$("$LAB_TOP/tests/kernel/build" --kernel "$V_KERNEL" "$V_NAME") ||
-			die "$V_NAME: no such module to be had" ;;
-	file=*)
-		V_NAME=$(basename "${1#*=}" .ko)
-		LAB_XFS_KO=${1#*=} ;;
-	stock)
-		V_NAME=stock ;;
-	esac
-}
-
 validate_subject() { # validate_subject KIND=VALUE: in a shell of its own
-	subject_module "$1"
-	V_DIR=$LAB_BUILD/validate/$KREL/$V_NAME
-	rm -rf "$V_DIR"
-	mkdir -p "$V_DIR" || die "$V_DIR: cannot be made"
+	subject_begin validate "$1"
 	record_subject >&2
 	judge_subject
 	row_subject
 }
 
 cmd_validate() {
-	FLUXLOG=$LAB_BUILD/bin/fluxlog
 	while [ $# -gt 0 ]; do
 		case $1 in --help) validate_usage; exit 0 ;; esac
 		[ $# -ge 2 ] || die "validate: $1: value is missing"
@@ -241,22 +163,11 @@ cmd_validate() {
 	if [ "$V_THREADS" -lt 2 ] || [ "$V_REPLAYS" -lt 1 ] || [ "$V_OPS" -lt 1 ]; then
 		die "validate: needs two threads, one write and one replay at least"
 	fi
-	case $V_FAULTS in *[!a-z0-9_@\ -]*) die "--faults $V_FAULTS: not words of the message inject" ;; esac
-	[ -n "$V_SUBJECTS" ] || add_subject stock
-	[ -x "$FLUXLOG" ] || die "validate: $FLUXLOG is not built (make)"
-	V_KERNEL=${V_KERNEL:-${LAB_KERNEL_TOLD:-6.12}}
-	LAB_KERNEL=$V_KERNEL
-	kernel_find "$LAB_KERNEL"
+	inject_safe --faults "$V_FAULTS"
+	subjects_ready validate
 	validate_head
-	status=0
-	words_ifs=$IFS
-	IFS='
-'
-	for subject in $V_SUBJECTS; do
-		(IFS=$words_ifs; validate_subject "$subject")
-		got=$?
-		[ "$got" -le "$status" ] || status=$got
-	done
+	each_subject validate_subject
+	status=$?
 	echo "logs and reports: build/validate/$KREL; a finding's story: fluxlog explain .../log.flog 1"
 	exit "$status"
 }

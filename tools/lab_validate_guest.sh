@@ -9,18 +9,9 @@
 # overwrite, whose fsyncs then find the journal forced by somebody else: that is where a
 # kernel has to decide whether it needs a flush of its own.
 : "${VALIDATE_THREADS:=8}" "${VALIDATE_OPS:=500}" "${VALIDATE_SEED:=1}"
-: "${VALIDATE_INJECT:=}" "${VALIDATE_WRITE_MS:=0}" "${VALIDATE_XFS:=}" "${VALIDATE_FAULTS:=}"
+: "${VALIDATE_INJECT:=}" "${VALIDATE_WRITE_MS:=0}" "${VALIDATE_FAULTS:=}"
 
 skipped_counter=/sys/module/xfs/parameters/fsyncs_skipped
-
-# The module that modprobe takes is the one that was asked for.
-right_module() {
-	modprobe xfs || fail "the xfs module cannot be loaded"
-	[ -n "$VALIDATE_XFS" ] || return 0
-	file=$(find /lib/modules -name xfs.ko)
-	sum=$(sha256sum "$file" | cut -d ' ' -f 1)
-	[ "$sum" = "$VALIDATE_XFS" ] || fail "$file is not the module to be validated"
-}
 
 skipped() { cat "$skipped_counter" 2>/dev/null || echo -; }
 
@@ -33,16 +24,13 @@ slow_disk() { # slow_disk -> SLOW
 	SLOW=/dev/mapper/slow
 }
 
-writers() { # writers RUN THREADS OPTION...: in the background
+writers() { # writers RUN THREADS OPTION...
 	run=$1
 	threads=$2
 	shift 2
 	[ "$threads" -gt 0 ] || return 0
-	fluxlog-load --dir /mnt --promise dm:rec --threads "$threads" --ops "$VALIDATE_OPS" \
-		--run "$run" --seed "$VALIDATE_SEED" --progress 20 "$@" 2>&1 >"/results/load.$run" |
-		while read -r line; do
-			say "  $run: ${line#fluxlog-load: }"
-		done &
+	load_beside "$run" --dir /mnt --promise dm:rec --threads "$threads" --ops "$VALIDATE_OPS" \
+		--seed "$VALIDATE_SEED" --progress 20 "$@"
 }
 
 # With faults calls may fail; else none may, and each load must have come to its end.
