@@ -97,7 +97,7 @@ static int open_file(const struct load *l, uint64_t file, int flags, struct fl_e
 
 	snprintf(path, sizeof(path), "%s/run%" PRIu64 ".file%" PRIu64, l->dir, l->o.run, file);
 	flags |= O_RDWR | O_CLOEXEC;
-	flags |= l->o.direct ? O_DIRECT : 0;
+	flags |= l->o.io == LOAD_DIRECT ? O_DIRECT : 0;
 	flags |= l->o.sync == LOAD_DSYNC && !l->o.no_sync ? O_DSYNC : 0;
 	fd = open(path, flags, 0644);
 	if (fd < 0 && errno == EEXIST)
@@ -297,7 +297,10 @@ static int run(struct load *l, struct fl_err *err)
 	begin_ns = load_now_ns();
 	for (uint64_t i = 0; l->o.mode == LOAD_OVERWRITE && i < l->o.threads; i++)
 		load_worker_fill(&l->w[i]);
-	ret = run_workers(l, begin_ns, err);
+	if (l->o.mark)
+		ret = load_promise_mark(l->promise, l->o.mark, err);
+	if (!ret)
+		ret = run_workers(l, begin_ns, err);
 	if (!ret)
 		print_summary(l, begin_ns);
 	return ret;

@@ -19,7 +19,8 @@
 #include "../replay/err.h"
 
 enum load_mode { LOAD_APPEND, LOAD_OVERWRITE };
-enum load_sync { LOAD_FSYNC, LOAD_FDATASYNC, LOAD_DSYNC };
+enum load_sync { LOAD_FSYNC, LOAD_FDATASYNC, LOAD_DSYNC, LOAD_MIXED };
+enum load_io { LOAD_BUFFERED, LOAD_DIRECT, LOAD_DONTCACHE };
 enum load_sink { LOAD_SINK_NONE, LOAD_SINK_DM, LOAD_SINK_FILE };
 
 /**
@@ -27,6 +28,8 @@ enum load_sink { LOAD_SINK_NONE, LOAD_SINK_DM, LOAD_SINK_FILE };
  * @dir: where the files are made
  * @sink: where promises go
  * @sink_name: dm device, or path of the file
+ * @mark: sent to the log before the first write, after LOAD_OVERWRITE has filled the
+ *	files; or NULL
  * @threads: writers
  * @ops: writes of each thread
  * @sync_every: writes before each sync; 1 with LOAD_DSYNC
@@ -37,7 +40,8 @@ enum load_sink { LOAD_SINK_NONE, LOAD_SINK_DM, LOAD_SINK_FILE };
  *	never
  * @run: number of the run, in each stamp, promise and file name
  * @progress: seconds between progress lines, 0 for none
- * @direct: O_DIRECT
+ * @think_ms: pause before each write
+ * @io: the page cache, O_DIRECT, or RWF_DONTCACHE
  * @shared: one file for all threads
  * @no_sync: promise without having synced: the negative control
  */
@@ -45,17 +49,23 @@ struct load_opts {
 	const char *dir;
 	enum load_sink sink;
 	const char *sink_name;
+	const char *mark;
 	enum load_mode mode;
 	enum load_sync sync;
+	enum load_io io;
 	uint64_t threads, ops, sync_every, file_blocks, bs, seed, run, progress, give_up;
-	bool direct, shared, no_sync;
+	uint64_t think_ms;
+	bool shared, no_sync;
 };
 
 /* 0, or -EINVAL with @err; prints the help and exits 0 on --help. */
 int load_opts_parse(struct load_opts *o, int argc, char **argv, struct fl_err *err);
 
-/* "fsync", ... as a promise says it */
-const char *load_call_name(const struct load_opts *o);
+/* What writer @id calls: with LOAD_MIXED they take turns. */
+enum load_sync load_sync_of(const struct load_opts *o, uint64_t id);
+
+/* "fsync", ... as a promise of writer @id says it */
+const char *load_call_name(const struct load_opts *o, uint64_t id);
 
 /* Bytes of a file that one thread has written since its last sync, and their gen. */
 struct load_range {
@@ -70,11 +80,14 @@ int load_promise_open(struct load_promise **out, const struct load_opts *o,
 		      struct fl_err *err);
 
 /*
- * Promise @r of file number @file, acknowledged at @at_ns. @path is its path from
+ * Promise @r of file number @file, acknowledged at @at_ns by @call. @path is its path from
  * the root of the filesystem, or "". 0 or -errno; nothing is printed.
  */
 int load_promise_send(struct load_promise *p, uint64_t file, const char *path,
-		      const struct load_range *r, uint64_t at_ns);
+		      const struct load_range *r, const char *call, uint64_t at_ns);
+
+/* Send a mark to the target. 0, or -errno with @err. */
+int load_promise_mark(struct load_promise *p, const char *text, struct fl_err *err);
 
 /* Flush and close; 0, or -errno with @err if promises may be missing in the file. */
 int load_promise_close(struct load_promise *p, struct fl_err *err);

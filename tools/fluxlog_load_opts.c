@@ -18,6 +18,7 @@
 #define LOAD_MAX_THREADS	1024
 #define LOAD_MAX_BS		(64U << 20)
 #define LOAD_MAX_SYNC_EVERY	65536
+#define LOAD_MAX_MARK		200
 
 static const char help[] =
 "usage: fluxlog-load --dir DIR [option]...\n"
@@ -34,15 +35,20 @@ static const char help[] =
 "  --file-blocks N       overwrite: blocks of each thread (256)\n"
 "  --files own|shared    a file for each thread (default), or one for all, in\n"
 "                        which each block still belongs to one thread\n"
-"  --sync fsync|fdatasync|dsync\n"
-"                        what acknowledges a write; dsync: O_DSYNC (fsync)\n"
+"  --sync fsync|fdatasync|dsync|mixed\n"
+"                        what acknowledges a write; dsync: O_DSYNC; mixed: the\n"
+"                        first writer fsync, the next fdatasync, and so on (fsync)\n"
 "  --sync-every N        writes before each sync, not with dsync (1)\n"
 "  --no-sync             sync nothing and promise all the same: the negative\n"
 "                        control, which a checker must object to\n"
-"  --io buffered|direct  (buffered)\n"
+"  --io buffered|direct|dontcache\n"
+"                        dontcache: RWF_DONTCACHE, from Linux 6.14 on (buffered)\n"
+"  --think-ms N          pause before each write (0)\n"
 "  --promise dm:NAME     send promises to the fluxlog target NAME\n"
 "  --promise file:PATH   append promises to a file, a line each\n"
 "  --promise none        keep them (this is the default)\n"
+"  --mark TEXT           a mark for the log before the first write, after overwrite\n"
+"                        has filled its files; needs --promise dm:NAME\n"
 "  --run N               number of the run, in stamps, promises and file names;\n"
 "                        must be new in DIR (milliseconds since 1970)\n"
 "  --seed N              for the choice of blocks (1)\n"
@@ -55,8 +61,8 @@ static const char help[] =
 
 /* A table of words, ended by NULL; the index is the value. */
 static const char *const mode_words[] = { "append", "overwrite", NULL };
-static const char *const sync_words[] = { "fsync", "fdatasync", "dsync", NULL };
-static const char *const io_words[] = { "buffered", "direct", NULL };
+static const char *const sync_words[] = { "fsync", "fdatasync", "dsync", "mixed", NULL };
+static const char *const io_words[] = { "buffered", "direct", "dontcache", NULL };
 static const char *const files_words[] = { "own", "shared", NULL };
 
 static int parse_word(unsigned int *out, const char *opt, const char *arg,
@@ -115,7 +121,8 @@ static int parse_promise(struct load_opts *o, const char *arg, struct fl_err *er
 
 enum { OPT_DIR = 256, OPT_THREADS, OPT_OPS, OPT_BS, OPT_MODE, OPT_FILE_BLOCKS,
        OPT_FILES, OPT_SYNC, OPT_SYNC_EVERY, OPT_NO_SYNC, OPT_IO, OPT_PROMISE,
-       OPT_RUN, OPT_SEED, OPT_GIVE_UP, OPT_PROGRESS, OPT_HELP };
+       OPT_RUN, OPT_SEED, OPT_GIVE_UP, OPT_THINK_MS, OPT_MARK,
+       OPT_PROGRESS, OPT_HELP };
 
 static const struct option options[] = {
 	{ "dir", required_argument, NULL, OPT_DIR },
@@ -133,6 +140,8 @@ static const struct option options[] = {
 	{ "run", required_argument, NULL, OPT_RUN },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "give-up", required_argument, NULL, OPT_GIVE_UP },
+	{ "mark", required_argument, NULL, OPT_MARK },
+	{ "think-ms", required_argument, NULL, OPT_THINK_MS },
 	{ "progress", required_argument, NULL, OPT_PROGRESS },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 }
@@ -154,7 +163,9 @@ static int parse_choice(struct load_opts *o, int opt, const char *arg,
 		o->sync = (enum load_sync)v;
 		return ret;
 	case OPT_IO:
-		return parse_bool(&o->direct, "io", arg, io_words, err);
+		ret = parse_word(&v, "io", arg, io_words, err);
+		o->io = (enum load_io)v;
+		return ret;
 	case OPT_FILES:
 		return parse_bool(&o->shared, "files", arg, files_words, err);
 	default:
@@ -167,6 +178,9 @@ static int parse_one(struct load_opts *o, int opt, const char *arg, struct fl_er
 	switch (opt) {
 	case OPT_DIR:
 		o->dir = arg;
+		return 0;
+	case OPT_MARK:
+		o->mark = arg;
 		return 0;
 	case OPT_NO_SYNC:
 		o->no_sync = true;
@@ -188,6 +202,8 @@ static int parse_one(struct load_opts *o, int opt, const char *arg, struct fl_er
 		return parse_num(&o->seed, "seed", arg, 0, UINT64_MAX, err);
 	case OPT_GIVE_UP:
 		return parse_num(&o->give_up, "give-up", arg, 0, UINT32_MAX, err);
+	case OPT_THINK_MS:
+		return parse_num(&o->think_ms, "think-ms", arg, 0, 60000, err);
 	case OPT_PROGRESS:
 		return parse_num(&o->progress, "progress", arg, 0, 86400, err);
 	case OPT_MODE:
@@ -210,6 +226,9 @@ static int check_opts(const struct load_opts *o, struct fl_err *err)
 	if (o->sync == LOAD_DSYNC && o->sync_every != 1)
 		return fl_fail(err, EINVAL,
 			       "--sync-every: with --sync dsync each write is a sync");
+	if (o->mark && (o->sink != LOAD_SINK_DM || !*o->mark || strlen(o->mark) > LOAD_MAX_MARK))
+		return fl_fail(err, EINVAL, "--mark: needs --promise dm:NAME and 1 to %d bytes",
+			       LOAD_MAX_MARK);
 	if (o->no_sync && o->sync == LOAD_DSYNC)
 		return fl_fail(err, EINVAL,
 			       "--no-sync: with --sync dsync each write is a sync");
@@ -246,7 +265,14 @@ int load_opts_parse(struct load_opts *o, int argc, char **argv, struct fl_err *e
 	return check_opts(o, err);
 }
 
-const char *load_call_name(const struct load_opts *o)
+enum load_sync load_sync_of(const struct load_opts *o, uint64_t id)
 {
-	return o->no_sync ? "none" : sync_words[o->sync];
+	if (o->sync != LOAD_MIXED)
+		return o->sync;
+	return id % 2 ? LOAD_FDATASYNC : LOAD_FSYNC;
+}
+
+const char *load_call_name(const struct load_opts *o, uint64_t id)
+{
+	return o->no_sync ? "none" : sync_words[load_sync_of(o, id)];
 }

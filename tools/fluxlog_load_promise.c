@@ -117,7 +117,7 @@ static int put_line(struct load_promise *p, const char *text)
 }
 
 int load_promise_send(struct load_promise *p, uint64_t file, const char *path,
-		      const struct load_range *r, uint64_t at_ns)
+		      const struct load_range *r, const char *call, uint64_t at_ns)
 {
 	char text[MESSAGE_BYTES];
 	int ret;
@@ -128,13 +128,26 @@ int load_promise_send(struct load_promise *p, uint64_t file, const char *path,
 		       "promise run=%" PRIu64 " file=%" PRIu64 " start=%" PRIu64
 		       " len=%" PRIu64 " gen=%" PRIu64 " at=%" PRIu64 " call=%s%s%s",
 		       p->o->run, file, r->start, r->len, r->gen, at_ns,
-		       load_call_name(p->o), *path ? " path=" : "", path);
+		       call, *path ? " path=" : "", path);
 	if (ret < 0 || (size_t)ret >= sizeof(text))
 		return -ENAMETOOLONG;
 	pthread_mutex_lock(&p->lock);
 	ret = p->file ? put_line(p, text) : dm_message(p->o->sink_name, text);
 	pthread_mutex_unlock(&p->lock);
 	return ret;
+}
+
+int load_promise_mark(struct load_promise *p, const char *text, struct fl_err *err)
+{
+	char message[MESSAGE_BYTES];
+	int ret;
+
+	snprintf(message, sizeof(message), "mark %s", text);
+	pthread_mutex_lock(&p->lock);
+	ret = dm_message(p->o->sink_name, message);
+	pthread_mutex_unlock(&p->lock);
+	return ret ? fl_fail(err, -ret, "device %s: mark \"%s\" refused: %s", p->o->sink_name,
+			     text, strerror(-ret)) : 0;
 }
 
 int load_promise_close(struct load_promise *p, struct fl_err *err)

@@ -14,11 +14,17 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../replay/stamp.h"
 #include "fluxlog_load.h"
+
+/* From Linux 6.14 on; older headers lack it. */
+#ifndef RWF_DONTCACHE
+#define RWF_DONTCACHE 0x80
+#endif
 
 /* Alignment that every O_DIRECT device takes */
 #define BUF_ALIGN 4096
@@ -59,10 +65,14 @@ static void stamp_block(struct load_worker *w, const struct load_range *r)
 }
 
 /* 0 or -errno; a short write is an ENOSPC or EIO in the making: try the rest */
-static int write_all(int fd, const uint8_t *buf, uint64_t len, uint64_t off)
+static int write_all(const struct load_worker *w, uint64_t len, uint64_t off)
 {
+	int flags = w->o->io == LOAD_DONTCACHE ? RWF_DONTCACHE : 0;
+	uint8_t *buf = w->buf;
+
 	while (len) {
-		ssize_t n = pwrite(fd, buf, len, (off_t)off);
+		struct iovec iov = { .iov_base = buf, .iov_len = len };
+		ssize_t n = pwritev2(w->fd, &iov, 1, (off_t)off, flags);
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
@@ -92,9 +102,11 @@ static void add_pending(struct load_worker *w, const struct load_range *r)
 
 static void promise_pending(struct load_worker *w, uint64_t at_ns)
 {
+	const char *call = load_call_name(w->o, w->id);
+
 	for (uint64_t i = 0; i < w->nr_pending; i++) {
 		int ret = load_promise_send(w->promise, w->file, w->path,
-					    &w->pending[i], at_ns);
+					    &w->pending[i], call, at_ns);
 
 		if (ret)
 			count_failure(w, LOAD_STEP_PROMISE, -ret);
@@ -106,9 +118,11 @@ static void promise_pending(struct load_worker *w, uint64_t at_ns)
 
 static int do_sync(const struct load_worker *w)
 {
-	if (w->o->sync == LOAD_DSYNC || w->o->no_sync)
+	enum load_sync sync = load_sync_of(w->o, w->id);
+
+	if (sync == LOAD_DSYNC || w->o->no_sync)
 		return 0;
-	return w->o->sync == LOAD_FSYNC ? fsync(w->fd) : fdatasync(w->fd);
+	return sync == LOAD_FSYNC ? fsync(w->fd) : fdatasync(w->fd);
 }
 
 static bool sync_and_promise(struct load_worker *w)
@@ -136,7 +150,7 @@ static bool write_block(struct load_worker *w, const struct load_range *r)
 	int ret;
 
 	stamp_block(w, r);
-	ret = write_all(w->fd, w->buf, r->len, r->start);
+	ret = write_all(w, r->len, r->start);
 	if (ret) {
 		count_failure(w, LOAD_STEP_WRITE, -ret);
 		return false;
@@ -179,6 +193,18 @@ void load_worker_fill(struct load_worker *w)
 	sync_and_promise(w);
 }
 
+/* For instance so long that timestamps move on between two writes. */
+static void think(const struct load_worker *w)
+{
+	struct timespec ts = {
+		.tv_sec = (time_t)(w->o->think_ms / 1000),
+		.tv_nsec = (long)(w->o->think_ms % 1000 * 1000000),
+	};
+
+	while (w->o->think_ms && clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, &ts) == EINTR)
+		;
+}
+
 void load_worker_run(struct load_worker *w)
 {
 	const struct load_opts *o = w->o;
@@ -191,6 +217,7 @@ void load_worker_run(struct load_worker *w)
 		r.start = block_start(w, o->mode == LOAD_APPEND ? i :
 				      next_random(w) % o->file_blocks);
 		r.gen = i + 2;
+		think(w);
 		ok = write_block(w, &r);
 		if ((i + 1) % o->sync_every == 0 || i + 1 == o->ops)
 			ok = sync_and_promise(w) && ok;
