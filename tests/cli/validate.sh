@@ -1,6 +1,7 @@
 # shellcheck shell=sh disable=SC2016 # no expansion is what is tested
 # SPDX-License-Identifier: GPL-2.0
-# What fluxlog-lab validate and tests/kernel/build refuse before they fetch anything.
+# What fluxlog-lab validate and cost, fluxlog-load and tests/kernel/build refuse before they
+# fetch anything.
 lab=$BIN/fluxlog-lab
 build=$(dirname "$(readlink -f "$lab")")/../tests/kernel/build
 
@@ -25,6 +26,25 @@ refused "no-such.ko: no file" "$lab" validate --xfs-ko no-such.ko
 refused "/: no file" "$lab" validate --xfs-ko /
 refused "not words of the message inject" "$lab" validate --faults '$(id)'
 refused "not words of the message inject" "$lab" validate --faults "1'; id; '"
+
+expect 0 "$lab" cost --help
+prints "--scenario NAME"
+refused "--bogus: unknown option" "$lab" cost --bogus 1
+refused "--scenario: value is missing" "$lab" cost --scenario
+refused "--scenario all: not fdatasync" "$lab" cost --scenario all
+refused "--scale 0: nothing" "$lab" cost --scale 0
+refused "--sizes: no size" "$lab" cost --sizes ''
+refused "--sizes 0: not a multiple of 4 KiB" "$lab" cost --sizes 0
+refused "--sizes 10: not a multiple of 4 KiB" "$lab" cost --sizes 10
+refused "--sizes 4;id: not a number" "$lab" cost --sizes '4;id'
+
+load=$BIN/fluxlog-load
+refused "--mark: needs --promise dm:NAME" "$load" --dir . --mark begin
+refused "--io tape: no such choice" "$load" --dir . --io tape
+expect 0 "$load" --dir . --threads 2 --ops 2 --sync mixed --think-ms 1 --promise file:promises
+for call in fsync fdatasync; do
+	[ "$(grep -c " call=$call " promises)" = 2 ] || fail "not 2 of $call: $(cat promises)"
+done
 
 refused "no variant named" "$build"
 refused "no-such: no such variant" "$build" no-such
