@@ -7,7 +7,7 @@ make_fs /dev/mapper/rec
 mount_fs /dev/mapper/rec /mnt
 run=1
 for mode in append overwrite; do
-	for sync in fsync fdatasync dsync; do
+	for sync in fsync fdatasync dsync mixed; do
 		for io in buffered direct; do
 			for files in own shared; do
 				expect 0 fluxlog-load --dir /mnt --threads 3 --ops 20 --run $run \
