@@ -3,6 +3,7 @@
 # Layers as text, right and wrong: check --above --below says of each what its
 # "# expect" lines say, with its "# map" lines and without; see tests/data/README.
 made=0
+told=0
 # judged NAME LINE ARGUMENT...: the exit code and the codes are those of the line
 judged() {
 	what=$1
@@ -16,6 +17,23 @@ judged() {
 		fail "$what: verdict is $actual, should be $expected"
 	}
 	made=$((made + 1))
+	explained "$what" "$expected" "$@"
+}
+
+# explained NAME LINE ARGUMENT...: the story of each finding has a code of that line, and
+# one past the last is refused
+explained() {
+	what=$1
+	codes=$(echo "$2" | tr ' ' '\n' | sed -n 's/^\(FL[0-9]*\)=.*/\1/p')
+	findings=$(echo "$2" | tr ' ' '\n' | sed -n 's/^FL[0-9]*=//p' | awk '{ n += $1 } END { print n + 0 }')
+	shift 2
+	for n in $(seq "$findings"); do
+		expect 1 "$FLUXLOG" explain "$@" "$n"
+		code=$(sed -n "s/^finding $n of $findings: \\(FL[0-9]*\\) .*/\\1/p" out)
+		echo "$codes" | grep -qx "$code" || fail "$what: finding $n is told as '$code'"
+		told=$((told + 1))
+	done
+	expect 2 "$FLUXLOG" explain "$@" $((findings + 1))
 }
 
 for text in "$DATA"/layer/*.above.txt; do
@@ -37,6 +55,7 @@ for text in "$DATA"/layer/*.above.txt; do
 	judged "$name by map" "$map" "$@" ./*.[0-9].flog
 done
 [ "$made" -ge 40 ] || fail "only $made verdicts"
+[ "$told" -ge 20 ] || fail "only $told stories"
 
 # logs named by --below, as JSON; what makes no sense
 for part in above 1 2; do
@@ -48,6 +67,16 @@ prints '"leg_flush"'
 expect 1 "$FLUXLOG" check --json all.json --above above.flog --below 1.flog 2.flog
 prints "VERDICT: BROKEN"
 grep -q '"layer-flush-late"' all.json || fail "no finding in the JSON file"
+expect 1 "$FLUXLOG" explain --above above.flog 1.flog 2.flog 1
+prints "below       write of device 2, sectors 0 to 3, issued at tick 3, done at tick 5"
+prints "done     <- makes the write below durable, too late"
+prints "a flush must be done above only when it is done below"
+expect 2 "$FLUXLOG" explain --map "0 8 1 0" above.flog 1.flog 1
+says "--map needs --above"
+expect 2 "$FLUXLOG" explain --top above.flog --above above.flog 1.flog 1
+says "more than one log above"
+expect 2 "$FLUXLOG" explain --above above.flog --map "0 8 0 0" 1.flog 1
+says "should be four numbers"
 expect 2 "$FLUXLOG" check --above above.flog
 says "no log below named"
 expect 2 "$FLUXLOG" check --below 1.flog
