@@ -20,9 +20,5 @@ for swallow in 0 10; do
 		output_has "FL204 .*layer-flush-swallowed"
 		! grep -q "lower log /dev/mapper/log1" "$OUT" || fail "the wrong leg is accused"
 	fi
-	for n in 1 2 3; do
-		dm_remove log$n
-	done
-	dm_remove disk1
-	dm_remove disk2
+	layer_forget
 done
