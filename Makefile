@@ -7,6 +7,7 @@
 # make lint       shellcheck of all shell; sparse and checkpatch on the module
 # make demo, make bench: see README.md
 # make install, uninstall   the programs (PREFIX, DESTDIR)
+# make deb        Debian packages: the module for DKMS, the programs
 # make bench-images   how fast crash images open and read (BIG_LOG="1000000 8": all of it)
 #
 # V=1 shows whole commands. VARIANT=asan builds the same programs with sanitizers into build/asan/bin/.

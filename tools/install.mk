@@ -2,6 +2,8 @@
 #
 # make install     the programs, their manuals and bash completion
 # make uninstall   takes away what install put there
+# make deb         Debian packages of them and of the module, into build/deb/
+# make check-pkg   these packages, installed and purged in a chroot
 #
 # PREFIX [/usr/local] and DESTDIR as usual. The module is installed by DKMS (README.md);
 # fluxlog-lab works from the source tree.
@@ -13,7 +15,7 @@ COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 INSTALL_BIN := fluxlog replay-log fluxlog-load
 INSTALL_MAN := $(wildcard replay/*.[58]) tools/fluxlog-load.1
 # bash-completion looks for a file by the name of the program
-INSTALL_COMPLETION := fluxlog replay-log
+INSTALL_COMPLETION := fluxlog replay-log fluxlog-load
 
 man_path = $(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED := $(INSTALL_BIN:%=$(PREFIX)/bin/%) $(foreach m,$(INSTALL_MAN),$(call man_path,$(m))) \
@@ -27,3 +29,10 @@ install: all
 		$(DESTDIR)$(COMPLETIONDIR)/$(c) &&) :
 uninstall:
 	rm -f $(INSTALLED:%=$(DESTDIR)%)
+
+.PHONY: deb check-pkg
+deb:
+	tools/fluxlog-deps deb
+	tools/package
+check-pkg:
+	tests/pkg/run

@@ -35,7 +35,8 @@ faults:
 
 check-kernel: all
 	tests/kernel/run short
-CHECK_SUITES += check-kernel@2
+# The guests of check-kernel leave room for the packages, which are built apart.
+CHECK_SUITES += check-kernel@2+check-pkg
 
 costs:
 	tools/fluxlog-deps bench

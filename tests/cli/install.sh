@@ -23,27 +23,13 @@ expect 0 root/usr/bin/fluxlog --version
 expect 0 root/usr/bin/replay-log --help
 [ "$(stat -c %a root/usr/bin/fluxlog)" = 755 ] || fail "mode of fluxlog"
 
-# completes WORD WORDS...: at the end of the command line WORDS, WORD is offered
-completes() {
-	want_word=$1
-	shift
-	# shellcheck disable=SC2016 # for bash
-	PATH=$T/root/usr/bin:$PATH bash -c '. "$0"
-		COMP_WORDS=("$@")
-		COMP_CWORD=$(($# - 1))
-		case $1 in fluxlog) _fluxlog ;; *) _replay_log ;; esac
-		printf "%s\n" "${COMPREPLY[@]}"' \
-		root/usr/share/bash-completion/completions/fluxlog "$@" >out
-	grep -qxF -- "$want_word" out || fail "$want_word is not offered: $*: $(cat out)"
-}
-completes check fluxlog ch
-completes convert fluxlog ""
-completes convert fluxlog help con
-completes --data-sectors fluxlog convert --d
-completes --next-fua replay-log --next
-completes discard replay-log --log x --check d
-completes make.out fluxlog info make
-! (completes check fluxlog xx) >/dev/null || fail "check is offered for xx"
+for program in fluxlog replay-log fluxlog-load; do
+	cmp "$top/tools/completion" root/usr/share/bash-completion/completions/$program
+done
+for page in root/usr/share/man/man*/*; do
+	man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null | tee err
+	[ ! -s err ] || fail "$page has warnings"
+done
 
 mk uninstall
 left=$(find root ! -type d)
