@@ -46,6 +46,7 @@ add_modules() { # add_modules ROOT
 	module_files $LAB_KMODULES | while read -r file; do
 		case $file in
 		*.xz) xz -dc "$file" >"$dir/$(basename "$file" .xz)" ;;
+		*.zst) zstd -q -dc "$file" >"$dir/$(basename "$file" .zst)" ;;
 		*) cp "$file" "$dir/" ;;
 		esac
 	done

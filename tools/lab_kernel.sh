@@ -3,24 +3,42 @@
 #
 # lab_kernel: finds a kernel, its modules and our module for it.
 #
-# Takes   --kernel 6.1 | 6.12 | any version that Debian has a cloud kernel of,
+# Takes   --kernel 6.1 | 6.12 | 7.3 | any version that Debian has a cloud kernel of,
 #         or a bzImage file with --modules DIR.
 # Gives   KREL (release), KIMAGE (bzImage), KROOT (holds lib/modules/KREL),
-#         KMODULE (dm-fluxlog.ko), all from build/kernels and build/module.
-# Relies  on apt's lists, dpkg, kmod. Nothing is installed: packages are unpacked.
+#         KMODULE (dm-fluxlog.ko), all from build/kernels and build/module; KCHROOT, set if
+#         the kernel is one that only the chroot's apt knows.
+# Relies  on apt's lists, dpkg, kmod. Nothing is installed on this machine: packages are
+#         unpacked, or installed in the chroot.
+
+# shellcheck source-path=SCRIPTDIR source=lab_chroot.sh
+. "$LAB_TOP/tools/lab_chroot.sh"
+
+KCHROOT=
+
+where_built() { # where_built COMMAND...: where the kernel's packages and tools are
+	if [ -n "$KCHROOT" ]; then
+		chroot_run "$@"
+	else
+		"$@"
+	fi
+}
 
 apt_get() { # apt_get ARG...: in the current directory, with root's rights or none
-	apt-get -q -o APT::Sandbox::User=root "$@"
+	where_built apt-get -q -o APT::Sandbox::User=root "$@"
+}
+
+package_field() { # package_field FIELD PACKAGE
+	where_built apt-cache show --no-all-versions "$2" 2>/dev/null | sed -n "s/^$1: //p"
 }
 
 # Debian's meta package of a version: 6.1 is bookworm's own, others carry a number.
-kernel_package() { # kernel_package image|headers VERSION -> package of today's ABI
-	for meta in "linux-$1-$2-cloud-amd64" "linux-$1-cloud-amd64"; do
+kernel_package() { # kernel_package VERSION -> package of today's ABI; nothing if unknown
+	for meta in "linux-image-$1-cloud-amd64" "linux-image-cloud-amd64"; do
 		apt-cache show --no-all-versions "$meta" 2>/dev/null |
-			sed -n 's/^Depends:[^,]*\(linux-'"$1"'-[^ ,]*\).*/\1/p' |
-			grep "^linux-$1-$(printf %s "$2" | sed 's/\./\\./g')[.+-]" && return
+			sed -n 's/^Depends:[^,]*\(linux-image-[^ ,]*\).*/\1/p' |
+			grep "^linux-image-$(printf %s "$1" | sed 's/\./\\./g')[.+-]" && return
 	done
-	die "kernel $2: apt knows no cloud kernel of that version (try apt-get update)"
 }
 
 fetch_package() { # fetch_package DIR PACKAGE: unpack it there, once
@@ -39,6 +57,11 @@ fetch_package() { # fetch_package DIR PACKAGE: unpack it there, once
 # An installed header package serves as it is; else unpack one and correct the
 # absolute include path in its Makefile.
 kernel_headers() { # kernel_headers RELEASE -> what "make module KERNEL=" takes
+	if [ -n "$KCHROOT" ]; then
+		chroot_install "linux-headers-$1" >&2
+		echo "/usr/src/linux-headers-$1"
+		return
+	fi
 	if [ -e "/lib/modules/$1/build/Makefile" ]; then
 		echo "$1"
 		return
@@ -46,8 +69,8 @@ kernel_headers() { # kernel_headers RELEASE -> what "make module KERNEL=" takes
 	dir=$LAB_BUILD/kernels/$1/headers
 	if [ ! -e "$dir/.ready" ]; then
 		common=$(echo "$1" | sed 's/-cloud-amd64$//')-common
-		kbuild=$(apt-cache show --no-all-versions "linux-headers-$1" |
-			 sed -n 's/^Depends:.*\(linux-kbuild-[^ ,]*\).*/\1/p')
+		kbuild=$(package_field Depends "linux-headers-$1" |
+			 sed -n 's/.*\(linux-kbuild-[^ ,]*\).*/\1/p')
 		for package in "linux-headers-$1" "linux-headers-$common" "$kbuild"; do
 			fetch_package "$dir" "$package" >&2
 		done
@@ -61,12 +84,32 @@ kernel_headers() { # kernel_headers RELEASE -> what "make module KERNEL=" takes
 	echo "$dir/usr/src/linux-headers-$1"
 }
 
+# From 7.2 on the image, its modules and their lists are packages that linux-image depends on.
+fetch_kernel() { # fetch_kernel PACKAGE: into KROOT
+	fetch_package "$KROOT" "$1"
+	for part in base binary modules; do
+		case $(package_field Depends "$1") in
+		*linux-$part-$KREL*) fetch_package "$KROOT" "linux-$part-$KREL" ;;
+		esac
+	done
+	# newer packages have their modules in usr/lib
+	[ -e "$KROOT/lib" ] || ln -s usr/lib "$KROOT/lib"
+}
+
 kernel_from_package() { # kernel_from_package VERSION
-	package=$(kernel_package image "$1") || exit $?
+	KCHROOT=
+	package=$(kernel_package "$1")
+	if [ -z "$package" ]; then
+		chroot_make
+		KCHROOT=1
+		package=$(chroot_kernel "$1")
+		[ -n "$package" ] || die "kernel $1: Debian has no cloud kernel of that version (see fluxlog-lab kernels)"
+	fi
 	KREL=${package#linux-image-}
 	KROOT=$LAB_BUILD/kernels/$KREL
+	fetch_kernel "$package"
 	KIMAGE=$KROOT/boot/vmlinuz-$KREL
-	fetch_package "$KROOT" "$package"
+	[ -e "$KIMAGE" ] || KIMAGE=$KROOT/lib/modules/$KREL/vmlinuz
 	if [ ! -e "$KROOT/lib/modules/$KREL/modules.dep" ]; then
 		depmod -b "$KROOT" "$KREL" || die "kernel $KREL: depmod failed"
 	fi
@@ -92,7 +135,7 @@ kernel_find() { # kernel_find VERSION|FILE
 kernel_module() { # our module for KREL
 	headers=$(kernel_headers "$KREL") || exit $?
 	log=$(mktemp)
-	if ! make -s -C "$LAB_TOP" module KERNEL="$headers" >"$log" 2>&1; then
+	if ! where_built make -s -C "$LAB_TOP" module KERNEL="$headers" >"$log" 2>&1; then
 		cat "$log" >&2
 		rm -f "$log"
 		die "kernel $KREL: dm-fluxlog does not build"
