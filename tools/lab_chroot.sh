@@ -71,7 +71,7 @@ chroot_kernel() { # chroot_kernel SERIES -> the newest linux-image package of it
 }
 
 chroot_install() { # chroot_install PACKAGE: once
-	chroot_run dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -q -x installed && return
+	! chroot_run dpkg -s "$1" 2>/dev/null | grep -q '^Status: .* installed$' || return 0
 	note "installing $1 in the chroot"
 	(
 		flock 9
