@@ -6,19 +6,6 @@
 requires null_blk dm-log-writes
 null_create both 320 512
 later "dm_gone upper; dm_gone lower"
-V1=$LOG2
-
-table() { # table TARGET DEVICE
-	case $1 in
-	fluxlog) flux_table "$2" "$LOG" ;;
-	log-writes) echo "0 $(sectors "$2") log-writes $2 $V1" ;;
-	esac
-}
-
-mark() {
-	dmsetup message upper 0 mark "$1"
-	dmsetup message lower 0 mark "$1"
-}
 
 load() { # load MODE
 	mkdir -p /mnt
@@ -29,13 +16,13 @@ load() { # load MODE
 }
 
 record() { # record UPPER LOWER
-	dm_create lower "$(table "$2" "$NULL")"
-	dm_create upper "$(table "$1" /dev/mapper/lower)"
+	dm_create lower "$(both_table "$2" "$NULL")"
+	dm_create upper "$(both_table "$1" /dev/mapper/lower)"
 	make_fs /dev/mapper/upper
 	load append
-	mark first-run
+	both_mark first-run
 	load overwrite
-	mark second
+	both_mark second
 	dm_remove upper
 	dm_remove lower
 }
@@ -56,12 +43,12 @@ for order in "fluxlog log-writes" "log-writes fluxlog"; do
 	say "$order"
 	# shellcheck disable=SC2086 # two words
 	record $order
-	expect 0 fluxlog info "$LOG" "$V1"
+	expect 0 fluxlog info "$LOG" "$LOG2"
 	expect 0 fluxlog convert "$LOG" -o /tmp/flux.v1
-	expect 0 fluxlog convert "$V1" -o /tmp/v1.flog
+	expect 0 fluxlog convert "$LOG2" -o /tmp/v1.flog
 	later "rm -f /tmp/flux.v1 /tmp/v1.flog"
 	for end in first-run dm-log-writes-end; do
-		onto "$DATA" "$V1" --end-mark "$end"
+		onto "$DATA" "$LOG2" --end-mark "$end"
 		onto "$DATA2" "$LOG" --end-mark "$end"
 		same "$DATA" "$DATA2" "the logs differ at $end"
 		say "$order: the same at $end"
@@ -72,7 +59,7 @@ for order in "fluxlog log-writes" "log-writes fluxlog"; do
 		say "$order: the same in $log"
 	done
 	same "$DATA" "$NULL" "the replay is not what the device holds"
-	expect 2 fluxlog check "$V1"
+	expect 2 fluxlog check "$LOG2"
 	output_has "CANNOT KNOW"
 	rm /tmp/flux.v1 /tmp/v1.flog
 done

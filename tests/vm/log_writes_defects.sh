@@ -10,22 +10,9 @@
 requires null_blk dm-log-writes
 null_create small 4 512
 later "dm_gone upper; dm_gone lower"
-V1=$LOG2
 SMALL=/tmp/small
 mkdir -p $SMALL
 later "rm -rf $SMALL"
-
-table() { # table TARGET DEVICE
-	case $1 in
-	fluxlog) flux_table "$2" "$LOG" ;;
-	log-writes) echo "0 $(sectors "$2") log-writes $2 $V1" ;;
-	esac
-}
-
-mark() {
-	dmsetup message upper 0 mark "$1"
-	dmsetup message lower 0 mark "$1"
-}
 
 inject() { dmsetup message "$FLUX" 0 inject "$@"; }
 
@@ -48,7 +35,7 @@ work() {
 	write_block 0 10 0x11
 	write_block 0 20 0x12
 	flush 0
-	mark sound
+	both_mark sound
 
 	write_block 0 10 0x21
 	inject flush_hold 1
@@ -56,33 +43,33 @@ work() {
 	job=$!
 	held
 	flush 0
-	mark flush-overlap
+	both_mark flush-overlap
 	inject release
 	wait $job || fail "the flush that was held has failed"
-	mark flush-overlap-over
+	both_mark flush-overlap-over
 
 	write_block 0 20 0x22
 	write_block 0 20 0x23 -s
-	mark fua-order
+	both_mark fua-order
 
 	inject write_fail 240+8
 	write_block 1 30 0x31
 	inject write_fail 0
 	flush 0
-	mark write-status
+	both_mark write-status
 
 	write_block 0 40 0x41
 	inject flush_fail 1
 	flush 1
 	inject flush_fail 0
-	mark flush-status
+	both_mark flush-status
 	flush 0
 }
 
 record() { # record UPPER LOWER
 	xfs_io -c "fzero 0 4m" "$NULL" || fail "$NULL cannot be zeroed"
-	dm_create lower "$(table "$2" "$NULL")"
-	dm_create upper "$(table "$1" /dev/mapper/lower)"
+	dm_create lower "$(both_table "$2" "$NULL")"
+	dm_create upper "$(both_table "$1" /dev/mapper/lower)"
 	FLUX=lower
 	[ "$1" != fluxlog ] || FLUX=upper
 	work
@@ -113,7 +100,7 @@ defect() { # defect BLOCK: what is wrong with dm-log-writes there
 
 at_mark() { # at_mark MARK BLOCKS: those in which the logs must differ
 	image "$LOG" "$1"
-	image "$V1" "$1"
+	image "$LOG2" "$1"
 	image $SMALL/flux.v1 "$1"
 	image $SMALL/v1.flog "$1"
 	got=$(blocks_that_differ $SMALL/log.img $SMALL/log2.img)
@@ -128,7 +115,7 @@ at_mark() { # at_mark MARK BLOCKS: those in which the logs must differ
 
 judge() { # judge OVERLAP STATUS: whether flushes that overlap, and failures, reach log-writes
 	expect 0 fluxlog convert "$LOG" -o $SMALL/flux.v1
-	expect 0 fluxlog convert "$V1" -o $SMALL/v1.flog
+	expect 0 fluxlog convert "$LOG2" -o $SMALL/v1.flog
 	at_mark sound ""
 	at_mark flush-overlap "${1:+10}"
 	at_mark flush-overlap-over ""
