@@ -154,12 +154,7 @@ cost_subject() { # cost_subject KIND=VALUE: in a shell of its own
 }
 
 cmd_cost() {
-	while [ $# -gt 0 ]; do
-		case $1 in --help) cost_usage; exit 0 ;; esac
-		[ $# -ge 2 ] || die "cost: $1: value is missing"
-		cost_option "$1" "$2"
-		shift 2
-	done
+	each_option cost "$@"
 	C_SCENARIOS=${C_SCENARIOS:-fdatasync timestamps direct dontcache}
 	subjects_ready cost
 	each_subject cost_subject

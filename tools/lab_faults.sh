@@ -157,12 +157,7 @@ faults_subject() { # faults_subject KIND=VALUE: in a shell of its own
 }
 
 cmd_faults() {
-	while [ $# -gt 0 ]; do
-		case $1 in --help) faults_usage; exit 0 ;; esac
-		[ $# -ge 2 ] || die "faults: $1: value is missing"
-		faults_option "$1" "$2"
-		shift 2
-	done
+	each_option faults "$@"
 	if [ "$F_THREADS" -lt 1 ] || [ "$F_OPS" -lt 1 ] || [ "$F_EVERY" -lt 1 ]; then
 		die "faults: needs one thread, one write and --every 1 at least"
 	fi

@@ -45,6 +45,18 @@ subject_option() { # subject_option NAME VALUE: 1 if it is another's
 	esac
 }
 
+# Options of a command, each with a value: to COMMAND_option.
+each_option() { # each_option COMMAND ARG...
+	command_name=$1
+	shift
+	while [ $# -gt 0 ]; do
+		case $1 in --help) "${command_name}_usage"; exit 0 ;; esac
+		[ $# -ge 2 ] || die "$command_name: $1: value is missing"
+		"${command_name}_option" "$1" "$2"
+		shift 2
+	done
+}
+
 # Words of a rule of the target's message "inject" go through a shell in the guest.
 inject_safe() { # inject_safe OPTION WORDS
 	case $2 in *[!a-z0-9_@\ -]*) die "$1 $2: not words of the message inject" ;; esac

@@ -154,12 +154,7 @@ validate_subject() { # validate_subject KIND=VALUE: in a shell of its own
 }
 
 cmd_validate() {
-	while [ $# -gt 0 ]; do
-		case $1 in --help) validate_usage; exit 0 ;; esac
-		[ $# -ge 2 ] || die "validate: $1: value is missing"
-		validate_option "$1" "$2"
-		shift 2
-	done
+	each_option validate "$@"
 	if [ "$V_THREADS" -lt 2 ] || [ "$V_REPLAYS" -lt 1 ] || [ "$V_OPS" -lt 1 ]; then
 		die "validate: needs two threads, one write and one replay at least"
 	fi
