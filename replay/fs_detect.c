@@ -1,43 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /* See fs_detect.h. */
-#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "fs_detect.h"
+#include "fs_numbers.h"
 
 #define SUPER_MAX 4096
-
-static uint32_t get32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static uint64_t get64(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
 
 /* ---- superblocks ------------------------------------------------------------- */
 
 /* struct xfs_dsb: sb_logstart at 48, sb_inprogress at 126, big-endian */
 static bool xfs_complete(const uint8_t *s, bool *external)
 {
-	*external = be64toh(get64(s + 48)) == 0;
+	*external = fl_be64(s + 48) == 0;
 	return !memcmp(s, "XFSB", 4) && s[126] == 0;
 }
 
 /* The log's first record, or a log that mkfs zeroed and stamped. */
 static bool xfs_journal(const uint8_t *s)
 {
-	return be32toh(get32(s)) == 0xfeedbabe;
+	return fl_be32(s) == 0xfeedbabe;
 }
 
 /* struct ext4_super_block: s_magic at 56, s_feature_compat at 92 (0x4: a journal),
@@ -49,13 +33,13 @@ static bool ext_magic(const uint8_t *s)
 
 static bool ext4_complete(const uint8_t *s, bool *external)
 {
-	*external = (le32toh(get32(s + 92)) & 0x4) && !get32(s + 224);
-	return ext_magic(s) && !(le32toh(get32(s + 96)) & 0x8);
+	*external = (fl_le32(s + 92) & 0x4) && !fl_le32(s + 224);
+	return ext_magic(s) && !(fl_le32(s + 96) & 0x8);
 }
 
 static bool ext4_journal(const uint8_t *s)
 {
-	return ext_magic(s) && (le32toh(get32(s + 96)) & 0x8);
+	return ext_magic(s) && (fl_le32(s + 96) & 0x8);
 }
 
 /* mkfs.btrfs writes '!' for '_' until it is done */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* See journal.h. */
-#include <endian.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "fs_numbers.h"
 #include "journal.h"
 
 #define XFS_LOG_MAGIC	0xfeedbabeu
@@ -12,37 +12,6 @@
 #define EXT4_SB_MAGIC	0xef53u
 #define EXT4_EXT_MAGIC	0xf30au
 #define EXT4_SB_SECTOR	2	/* the superblock is at byte 1024 */
-
-/* ---- numbers within a sector ----------------------------------------------------- */
-
-static uint32_t be32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return be32toh(v);
-}
-
-static uint64_t be64(const uint8_t *p)
-{
-	return (uint64_t)be32(p) << 32 | be32(p + 4);
-}
-
-static uint16_t le16(const uint8_t *p)
-{
-	uint16_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return le16toh(v);
-}
-
-static uint32_t le32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return le32toh(v);
-}
 
 /* ---- superblocks ----------------------------------------------------------------- */
 
@@ -55,8 +24,8 @@ static void add_extent(struct fl_journal *j, uint64_t block, uint64_t blocks, ui
 /* An XFS block number is an AG's number and, in the low bits, the block in it. */
 static void read_xfs(struct fl_journal *j, const uint8_t *sb)
 {
-	uint32_t bs = be32(sb + 4), ag_blocks = be32(sb + 84), blocks = be32(sb + 96);
-	uint64_t at = be64(sb + 48);
+	uint32_t bs = fl_be32(sb + 4), ag_blocks = fl_be32(sb + 84), blocks = fl_be32(sb + 96);
+	uint64_t at = fl_be64(sb + 48);
 	uint8_t ag_log = sb[124];
 
 	j->nr = 0;
@@ -69,13 +38,13 @@ static void read_xfs(struct fl_journal *j, const uint8_t *sb)
 static void read_ext4(struct fl_journal *j, const uint8_t *sb)
 {
 	const uint8_t *tree = sb + 0x10c, *e = tree + 12;
-	uint32_t log_bs = le32(sb + 0x18), i;
+	uint32_t log_bs = fl_le32(sb + 0x18), i;
 
 	j->nr = 0;
-	if (log_bs > 6 || !le32(sb + 0xe0) || le16(tree) != EXT4_EXT_MAGIC || le16(tree + 6))
+	if (log_bs > 6 || !fl_le32(sb + 0xe0) || fl_le16(tree) != EXT4_EXT_MAGIC || fl_le16(tree + 6))
 		return;	/* none, an external one, or an extent tree with blocks of its own */
-	for (i = 0; i < le16(tree + 2) && i < FL_JOURNAL_EXTENTS; i++, e += 12)
-		add_extent(j, (uint64_t)le16(e + 6) << 32 | le32(e + 8), le16(e + 4),
+	for (i = 0; i < fl_le16(tree + 2) && i < FL_JOURNAL_EXTENTS; i++, e += 12)
+		add_extent(j, (uint64_t)fl_le16(e + 6) << 32 | fl_le32(e + 8), fl_le16(e + 4),
 			   1024u << log_bs);
 }
 
@@ -104,12 +73,12 @@ int fl_journal_find(struct fl_journal *j, const struct fl_dev *dev, struct fl_er
 
 		if (covers(r, 0)) {
 			ret = read_sector(sb, dev->log, r, 0, err);
-			if (!ret && be32(sb) == XFS_SB_MAGIC)
+			if (!ret && fl_be32(sb) == XFS_SB_MAGIC)
 				read_xfs(j, sb);
 		}
 		if (!ret && covers(r, EXT4_SB_SECTOR)) {
 			ret = read_sector(sb, dev->log, r, EXT4_SB_SECTOR, err);
-			if (!ret && le16(sb + 0x38) == EXT4_SB_MAGIC)
+			if (!ret && fl_le16(sb + 0x38) == EXT4_SB_MAGIC)
 				read_ext4(j, sb);
 		}
 	}
@@ -166,5 +135,5 @@ int fl_journal_has(const struct fl_journal *j, const struct fl_log *log,
 	ret = fl_log_pread(log, magic, sizeof(magic), r->payload_off, err);
 	if (ret)
 		return ret;
-	return be32(magic) == XFS_LOG_MAGIC || be32(magic) == JBD2_MAGIC;
+	return fl_be32(magic) == XFS_LOG_MAGIC || fl_be32(magic) == JBD2_MAGIC;
 }
