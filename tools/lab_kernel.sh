@@ -103,7 +103,7 @@ kernel_from_package() { # kernel_from_package VERSION
 		chroot_make
 		KCHROOT=1
 		package=$(chroot_kernel "$1")
-		[ -n "$package" ] || die "kernel $1: Debian has no cloud kernel of that version (see fluxlog-lab kernels)"
+		[ -n "$package" ] || die "kernel $1: neither this machine's apt nor the one in $(chroot_dir) knows a cloud kernel of that version"
 	fi
 	KREL=${package#linux-image-}
 	KROOT=$LAB_BUILD/kernels/$KREL
